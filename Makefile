@@ -1,0 +1,51 @@
+# Two commands to begin with: `make demo` and `make test`. Both set up what they need.
+JOBS ?= $(shell nproc)
+CMAKE_ARGS ?=
+# Idle worker threads must not spin while tests run side by side.
+export OMP_WAIT_POLICY ?= PASSIVE
+
+.PHONY: help setup build test demo bench asan format lint clean
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@echo 'Tessera: boundary-conditional diffusion of discrete data'
+	@echo
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@echo
+	@echo 'JOBS=N sets the number of parallel jobs, CMAKE_ARGS=... is passed to CMake,'
+	@echo 'TORCH_PIP_ARGS=... to pip where LibTorch has to be installed.'
+
+setup: ## install missing packages and LibTorch
+	@scripts/setup
+
+build: setup ## the program, as build/bin/tessera
+	@mkdir -p build
+	@cmake --preset release $(CMAKE_ARGS) > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	cmake --build --preset release --parallel $(JOBS)
+
+test: build ## build and run all tests
+	ctest --preset release --parallel $(JOBS)
+
+demo: build ## pictures of the method: writes demo/index.html
+	build/bin/tessera flow --out demo
+
+bench: build ## compare our kernels with plain LibTorch, then micro-benchmarks
+	build/bin/tessera bench boundary
+	@if [ -x build/bin/tessera_bench ]; then build/bin/tessera_bench; fi
+
+asan: setup ## unit tests under the address and undefined-behaviour sanitizers
+	cmake --preset asan $(CMAKE_ARGS)
+	cmake --build --preset asan --parallel $(JOBS)
+	ctest --preset asan --parallel $(JOBS)
+
+format: ## rewrite the sources as .clang-format says
+	@scripts/setup --lint
+	@git ls-files -z '*.h' '*.cpp' '*.cu' '*.cuh' | xargs -0 clang-format-14 -i
+
+lint: build ## formatting and clang-tidy, without changing anything
+	@scripts/setup --lint
+	@git ls-files -z '*.h' '*.cpp' '*.cu' '*.cuh' | xargs -0 clang-format-14 --dry-run --Werror
+	@git ls-files -z 'src/*.cpp' 'apps/*.cpp' | xargs -0 -P $(JOBS) -n 4 clang-tidy-14 -p build --quiet
+
+clean: ## remove everything that was built
+	rm -rf build build-debug build-asan build-cuda demo

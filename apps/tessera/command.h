@@ -1,0 +1,26 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace tessera::app {
+
+// Options every sub-command takes.
+struct GlobalOptions {
+  std::string device = "auto";  // auto, cpu, cuda or cuda:N
+  int threads = 0;              // 0: as LibTorch chooses
+  uint64_t seed = 1;
+  bool quiet = false;
+  bool json = false;
+};
+
+// One function per sub-command: adds it to the program. What it does runs as the sub-command's
+// callback, after the global options are in force; it prints data on stdout and throws
+// tessera::Error for main() to report.
+void add_bench(CLI::App& program, const GlobalOptions& globals);
+void add_flow(CLI::App& program, const GlobalOptions& globals);
+void add_options(CLI::App& program);
+
+}  // namespace tessera::app

@@ -1,0 +1,125 @@
+#include "command.h"
+
+#include "base/config.h"
+#include "base/device.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "flow/gallery.h"
+#include "flow/options.h"
+
+#include <ATen/Parallel.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <vector>
+
+namespace tessera::app {
+namespace {
+
+struct FlowCommand {
+  std::filesystem::path out;
+  std::vector<std::string> settings;  // configuration files and key=value, as given
+  bool dump_config = false;
+};
+
+bool is_override(const std::string& setting) {
+  return setting.find('=') != std::string::npos;
+}
+
+// What makes the same page again.
+std::string command_line(const FlowCommand& command, uint64_t seed) {
+  std::string line = fmt::format("tessera flow --out {} --seed {}", command.out.string(), seed);
+  for (const std::string& setting : command.settings) line += " " + setting;
+  return line;
+}
+
+nlohmann::ordered_json curve_json(const flow::LearningCurve& curve) {
+  nlohmann::ordered_json measured = nlohmann::ordered_json::array();
+  for (size_t k = 0; k < curve.updates.size(); ++k) {
+    nlohmann::ordered_json runs = nlohmann::ordered_json::array();
+    for (const auto& run : curve.shares) runs.push_back(run[k]);
+    measured.push_back({{"updates", curve.updates[k]},
+                        {"share_right", curve.mean(k)},
+                        {"standard_error", curve.standard_error(k)},
+                        {"runs", runs}});
+  }
+  const int64_t reached = curve.updates_to_reach(0.9);
+  return {{"r", curve.r},
+          {"updates_to_reach_90_percent", reached > 0 ? nlohmann::ordered_json(reached) : nullptr},
+          {"measured", measured}};
+}
+
+void log_curve(const flow::LearningCurve& curve) {
+  const auto share = [&](size_t k) {
+    return fmt::format("{:.1f} ± {:.1f} % after {} updates", 100 * curve.mean(k),
+                       100 * curve.standard_error(k), curve.updates[k]);
+  };
+  log::info("r = {}: samples in the right cell: {}, {}", curve.r, share(curve.pictured),
+            share(curve.updates.size() - 1));
+}
+
+void run_flow(const FlowCommand& command, const GlobalOptions& globals) {
+  FlowOptions options;
+  options.seed = globals.seed;
+  config::Schema schema;
+  declare(schema, "", options);
+  for (const std::string& setting : command.settings)
+    is_override(setting) ? schema.apply_override(setting) : schema.read_file(setting);
+  schema.finish();
+  if (command.dump_config) {
+    std::cout << schema.dump();
+    return;
+  }
+  if (command.out.empty())
+    throw UsageError("flow needs a folder to write to", "tessera flow --out DIR");
+
+  std::error_code failure;
+  std::filesystem::create_directories(command.out, failure);
+  if (failure) throw file_error("make the folder", command.out, failure.value());
+
+  // Operations this small only lose time to threads.
+  if (globals.threads == 0) at::set_num_threads(1);
+  const auto began = std::chrono::steady_clock::now();
+  const flow::Gallery gallery = flow::make_gallery(options, parse_device(globals.device),
+                                                   command_line(command, globals.seed));
+  for (const auto& [name, bytes] : gallery.files) write_file_atomically(command.out / name, bytes);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
+
+  const flow::Comparison& comparison = gallery.comparison;
+  log_curve(comparison.plain);
+  log_curve(comparison.boundary);
+  log::info("{} files in {:.1f} s; open the page in a browser:", gallery.files.size(),
+            seconds.count());
+  const std::string page = (command.out / "index.html").string();
+  if (!globals.json) {
+    std::cout << page << '\n';
+    return;
+  }
+  const nlohmann::ordered_json result = {
+      {"page", page},
+      {"seed", options.seed},
+      {"codes", options.codes},
+      {"sampler_steps", options.sampler_steps},
+      {"samples", options.samples},
+      {"curves", {curve_json(comparison.plain), curve_json(comparison.boundary)}}};
+  std::cout << result.dump(2) << '\n';
+}
+
+}  // namespace
+
+void add_flow(CLI::App& program, const GlobalOptions& globals) {
+  CLI::App* flow = program.add_subcommand("flow", "pictures of the method, as one page and SVG");
+  auto command = std::make_shared<FlowCommand>();
+  flow->add_option("--out", command->out, "folder to write to; made if need be")->type_name("DIR");
+  flow->add_option("settings", command->settings, "configuration files and key=value settings")
+      ->type_name("CONFIG.toml|key=value");
+  flow->add_flag("--dump-config", command->dump_config,
+                 "print the configuration in effect and stop");
+  flow->callback([command, &globals] { run_flow(*command, globals); });
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,93 @@
+#include "base/device.h"
+#include "base/log.h"
+#include "command.h"
+
+#include <tessera/base/error.h>
+#include <tessera/version.h>
+
+#include <ATen/Parallel.h>
+#include <c10/util/Exception.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+
+namespace {
+
+using tessera::app::GlobalOptions;
+
+constexpr int kDone = 0, kFailed = 1, kWrongUsage = 2;
+
+void add_global_options(CLI::App& program, GlobalOptions& globals) {
+  program.fallthrough();
+  program.add_option("--device", globals.device, "where to compute: auto, cpu, cuda or cuda:N")
+      ->capture_default_str();
+  program.add_option("--threads", globals.threads, "CPU threads (0: as many as LibTorch chooses)")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  program.add_option("--seed", globals.seed, "seed of all random numbers")->capture_default_str();
+  program.add_flag("-q,--quiet", globals.quiet, "say warnings and errors only");
+  program.add_flag("--json", globals.json, "print results as JSON");
+  program.set_version_flag(
+      "--version", [] { return "tessera " + tessera::version() + "\n" + tessera::build_summary(); },
+      "print versions of tessera, LibTorch and CUDA, and the instruction sets in use");
+}
+
+void report(const tessera::Error& error) {
+  std::cerr << "error: " << error.what() << '\n';
+  if (!error.hint().empty()) std::cerr << "hint: " << error.hint() << '\n';
+}
+
+int run(int argc, char** argv) {
+  GlobalOptions globals;
+  CLI::App program("Diffusion of discrete data on paths that know where the cells end", "tessera");
+  add_global_options(program, globals);
+  program.require_subcommand(1);
+  program.parse_complete_callback([&] {
+    if (globals.quiet) tessera::log::set_level(tessera::log::Level::quiet);
+    if (globals.threads > 0) at::set_num_threads(globals.threads);
+    tessera::parse_device(globals.device);
+  });
+  tessera::app::add_flow(program, globals);
+  tessera::app::add_bench(program, globals);
+  tessera::app::add_options(program);
+
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::Success& success) {  // --help, --version
+    return program.exit(success);
+  } catch (const CLI::ParseError& error) {
+    program.exit(error, std::cerr, std::cerr);
+    return kWrongUsage;
+  } catch (const tessera::UsageError& error) {
+    report(error);
+    return kWrongUsage;
+  } catch (const tessera::Error& error) {
+    report(error);
+    return kFailed;
+  } catch (const c10::Error& error) {  // its what() carries a backtrace
+    std::cerr << "error: " << error.what_without_backtrace() << '\n';
+    return kFailed;
+  } catch (const std::exception& error) {
+    std::cerr << "error: " << error.what() << '\n';
+    return kFailed;
+  }
+  return kDone;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe becomes a failed write, reported below
+  std::signal(SIGXFSZ, SIG_IGN);
+  int status = run(argc, argv);
+  std::cout.flush();
+  if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout)) {
+    std::cerr << "error: cannot write to standard output\n";
+    if (status == kDone) status = kFailed;
+  }
+  // LibTorch takes 0.1 s to take itself apart.
+  std::_Exit(status);
+}

@@ -1,0 +1,41 @@
+#include "codebook/declare.h"
+#include "command.h"
+#include "flow/options.h"
+#include "process/declare.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+namespace tessera::app {
+namespace {
+
+// Every group of options the program knows, with the name its table has in a configuration file.
+void print_options(bool markdown) {
+  ProcessOptions process;
+  ObjectiveOptions objective;
+  SamplerOptions sampler;
+  EmbeddingTableOptions table;
+  BitsOptions bits;
+  FlowOptions flow;
+  config::Schema schema;
+  declare(schema, "process.", process);
+  declare(schema, "objective.", objective);
+  declare(schema, "sampler.", sampler);
+  declare(schema, "table.", table);
+  declare(schema, "bits.", bits);
+  declare(schema, "flow.", flow);
+  fmt::print("{}", markdown ? schema.markdown() : schema.dump());
+}
+
+}  // namespace
+
+void add_options(CLI::App& program) {
+  CLI::App* options = program.add_subcommand(
+      "options", "print every configuration key with its default and meaning, as TOML");
+  auto markdown = std::make_shared<bool>(false);
+  options->add_flag("--markdown", *markdown, "as a Markdown table (docs/options.md)");
+  options->callback([markdown] { print_options(*markdown); });
+}
+
+}  // namespace tessera::app

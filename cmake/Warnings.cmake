@@ -1,0 +1,13 @@
+# Compiler settings of our own code (not of those who link to us): link tessera_settings PRIVATE.
+add_library(tessera_settings INTERFACE)
+target_compile_options(tessera_settings INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wnon-virtual-dtor>
+  # GCC 12 and 13 see overlapping and overflowing copies in std::string and fmt where there are none.
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,14>>:-Wno-restrict -Wno-stringop-overflow>
+  $<$<AND:$<BOOL:${TESSERA_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>
+  $<$<COMPILE_LANGUAGE:CUDA>:-Wno-deprecated-gpu-targets>)
+if(TESSERA_SANITIZE)
+  target_compile_options(tessera_settings INTERFACE
+    -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  target_link_options(tessera_settings INTERFACE -fsanitize=address,undefined)
+endif()

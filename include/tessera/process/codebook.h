@@ -1,0 +1,72 @@
+#pragma once
+
+#include <tessera/process/trajectory.h>
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+namespace tessera {
+
+// When a path leaves the cell it starts in.
+struct Exit {
+  at::Tensor time;     // [...] float: when the path first leaves; +inf where it never does
+  at::Tensor outside;  // [...] bool: x0 was outside the cell to begin with (its time is 0)
+};
+
+struct DecodedExit {
+  at::Tensor labels;  // [...] int64, decode(x0)
+  Exit exit;          // of the cells of those labels; nothing is outside
+};
+
+// Symbols and the points that stand for them. A point x decodes to the symbol with the largest
+// score f(x, j), the lowest index on a tie; the points that decode to a symbol are its cell. Only a
+// codebook knows what a cell looks like: the rest of the process asks it.
+//
+// Shapes: labels [...] int64, points [..., dim()] float32 or float64; [...] may be empty of
+// elements. Gradients flow through encode(), scores() and cross_entropy(), never through exit
+// times.
+class Codebook {
+ public:
+  virtual ~Codebook() = default;
+
+  virtual int64_t symbols() const = 0;  // K
+  virtual int64_t dim() const = 0;      // d
+  virtual at::Device device() const = 0;
+
+  at::Tensor encode(const at::Tensor& labels) const;  // [...] -> [..., d]
+  at::Tensor decode(const at::Tensor& x) const;       // [..., d] -> [...]
+
+  // [..., d] -> [..., K], -inf for symbols that cannot be decoded.
+  at::Tensor scores(const at::Tensor& x) const;
+
+  // Cross-entropy of the softmax over scores(x) against the labels, smoothed over the symbols that
+  // can be decoded.
+  //   [..., d], [...]  ->  [...]
+  at::Tensor cross_entropy(const at::Tensor& x, const at::Tensor& labels,
+                           double label_smoothing = 0.0) const;
+
+  // First exit of the paths u*x0 + v*eps from the cells of `labels`. A label that cannot be decoded
+  // (padding) has no cell: its time is 0 and it is not counted as outside.
+  Exit exit_time(const Trajectory& trajectory, const at::Tensor& x0, const at::Tensor& eps,
+                 const at::Tensor& labels) const;
+
+  // The same for labels = decode(x0), with one set of scores for both.
+  DecodedExit decode_and_exit(const Trajectory& trajectory, const at::Tensor& x0,
+                              const at::Tensor& eps) const;
+
+ private:
+  // Arguments are checked before these are called; labels are in range or (on CUDA) have raised a
+  // flag, so an implementation must not read out of bounds for a label outside [0, K).
+  virtual at::Tensor do_encode(const at::Tensor& labels) const = 0;
+  virtual at::Tensor do_scores(const at::Tensor& x) const = 0;
+  virtual at::Tensor do_decode(const at::Tensor& x) const = 0;
+  virtual at::Tensor do_cross_entropy(const at::Tensor& x, const at::Tensor& labels,
+                                      double label_smoothing) const = 0;
+  virtual Exit do_exit_time(const Trajectory& trajectory, const at::Tensor& x0,
+                            const at::Tensor& eps, const at::Tensor& labels) const = 0;
+  virtual DecodedExit do_decode_and_exit(const Trajectory& trajectory, const at::Tensor& x0,
+                                         const at::Tensor& eps) const = 0;
+};
+
+}  // namespace tessera

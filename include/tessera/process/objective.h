@@ -1,0 +1,57 @@
+#pragma once
+
+#include <tessera/base/enum_names.h>
+#include <tessera/process/process.h>
+
+namespace tessera {
+
+// What the squared error is an error of.
+enum class Target {
+  x0,        // the clean point (eq. 24)
+  velocity,  // the rescaled vector field (eq. 2): the same error, weighted per element
+};
+
+template <>
+struct EnumNames<Target> {
+  static constexpr std::string_view what = "objective";
+  static constexpr std::array<std::pair<Target, std::string_view>, 2> values{
+      {{Target::x0, "x0"}, {Target::velocity, "velocity"}}};
+};
+
+// How the squared error is taken over the dimensions of a point. Over elements it is always a mean.
+enum class Dims { mean, sum };
+
+template <>
+struct EnumNames<Dims> {
+  static constexpr std::string_view what = "reduction over dimensions";
+  static constexpr std::array<std::pair<Dims, std::string_view>, 2> values{
+      {{Dims::mean, "mean-dims"}, {Dims::sum, "sum-dims"}}};
+};
+
+struct ObjectiveOptions {
+  Target target = Target::x0;
+  Dims dims = Dims::mean;
+  double mse_weight = 1.0;
+  double cross_entropy_weight = 1.0;  // of rounding x0_hat to a symbol; 0: not computed
+  double label_smoothing = 0.0;       // over the symbols that can be decoded, in [0, 1)
+  double velocity_cap = 10.0;         // largest weight of an element under Target::velocity
+};
+
+// Scalars, each with its gradient; total is their weighted sum.
+struct Loss {
+  at::Tensor total, mse, cross_entropy;
+};
+
+// Weight of an element's squared error under Target::velocity, detached:
+//   min(cap, speed^2 * (u' - u * v' / v)^2)
+//   noised.tau, noised.speed [B, ...] -> [B, ...]
+at::Tensor velocity_weight(const Process& process, const Noised& noised, double cap);
+
+// Loss of a prediction.
+//   x0_hat, x0 [B, ..., d], labels [B, ...], mask [B, ...] bool (true: counts) or undefined
+// A mask that is false everywhere gives 0, not NaN.
+Loss objective(const Process& process, const Codebook& codebook, const Noised& noised,
+               const at::Tensor& x0_hat, const at::Tensor& x0, const at::Tensor& labels,
+               const at::Tensor& mask, const ObjectiveOptions& options = {});
+
+}  // namespace tessera

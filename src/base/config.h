@@ -1,0 +1,232 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tessera/base/enum_names.h"
+
+// Configuration, declared once. A function binds the fields of a plain struct to dotted keys,
+//
+//   void declare(config::Schema& schema, const std::string& prefix, ProcessOptions& options) {
+//     schema.option(prefix + "r", options.r, "confidence factor").range(0, 1);
+//     schema.option(prefix + "trajectory", options.trajectory, "path from data to noise");
+//   }
+//
+// and the same declaration reads TOML files and overrides from the command line, prints the
+// configuration in effect and the table for the documents. What the fields hold when they are bound
+// are the defaults; files win over them, later files over earlier ones, overrides over files.
+//
+//   config::Schema schema;
+//   declare(schema, "process.", options);
+//   schema.read_file("recipes/x.toml");
+//   schema.apply_override("process.r=0.5");
+//   schema.finish();
+namespace tessera::config {
+
+// The value of an option, whatever its field is: enums and paths are strings, std::monostate is an
+// optional without a value.
+using Value = std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string,
+                           std::vector<int64_t>, std::vector<double>, std::vector<std::string>>;
+
+// What kind of value an option takes.
+enum class Kind {
+  boolean,
+  integer,
+  unsigned_integer,  // from 2^63 on, where TOML has no integers, a string of digits
+  number,            // integers are numbers too
+  optional_number,   // or "none"
+  string,
+  path,
+  choice,  // one of a list of names
+  integer_list,
+  number_list,
+  string_list,
+};
+
+// One option, as Schema keeps it.
+struct Option {
+  std::string key;   // "process.r"
+  std::string help;  // one sentence or two
+  Kind kind;
+  std::vector<std::string_view> names;  // of a choice
+  std::function<Value()> get;           // from the field
+  std::function<void(const Value&)> set;
+  Value initial;  // the default
+
+  // Bounds of a number, or of every number of a list.
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool low_excluded = false;
+
+  struct Check {
+    std::function<bool(const Value&)> passes;
+    std::string demand;  // "must be ..."
+  };
+  std::vector<Check> checks;
+};
+
+namespace detail {
+
+template <class T>
+constexpr bool is_choice = std::is_enum_v<T>;
+
+template <class T>
+constexpr Kind kind_of() {
+  if constexpr (std::is_same_v<T, bool>)
+    return Kind::boolean;
+  else if constexpr (std::is_same_v<T, int64_t>)
+    return Kind::integer;
+  else if constexpr (std::is_same_v<T, uint64_t>)
+    return Kind::unsigned_integer;
+  else if constexpr (std::is_same_v<T, double>)
+    return Kind::number;
+  else if constexpr (std::is_same_v<T, std::optional<double>>)
+    return Kind::optional_number;
+  else if constexpr (std::is_same_v<T, std::string>)
+    return Kind::string;
+  else if constexpr (std::is_same_v<T, std::filesystem::path>)
+    return Kind::path;
+  else if constexpr (std::is_same_v<T, std::vector<int64_t>>)
+    return Kind::integer_list;
+  else if constexpr (std::is_same_v<T, std::vector<double>>)
+    return Kind::number_list;
+  else if constexpr (std::is_same_v<T, std::vector<std::string>>)
+    return Kind::string_list;
+  else {
+    static_assert(is_choice<T>, "an option cannot have a field of this type");
+    return Kind::choice;
+  }
+}
+
+template <class T>
+Value to_value(const T& field) {
+  if constexpr (is_choice<T>)
+    return std::string(name_of(field));
+  else if constexpr (std::is_same_v<T, std::filesystem::path>)
+    return field.string();
+  else if constexpr (std::is_same_v<T, std::optional<double>>)
+    return field ? Value(*field) : Value();
+  else
+    return field;
+}
+
+template <class T>
+T from_value(const Value& value) {
+  if constexpr (is_choice<T>)
+    return parse_name<T>(std::get<std::string>(value));
+  else if constexpr (std::is_same_v<T, std::filesystem::path>)
+    return std::get<std::string>(value);
+  else if constexpr (std::is_same_v<T, std::optional<double>>)
+    return value.index() == 0 ? std::nullopt : std::optional(std::get<double>(value));
+  else
+    return std::get<T>(value);
+}
+
+}  // namespace detail
+
+// What Schema::option() returns, to say more about the option:
+//   schema.option("width", options.width, "...").at_least(8).check(is_even, "an even number");
+template <class T>
+class Constraints {
+ public:
+  explicit Constraints(Option& option) : option_(option) {}
+
+  // Bounds, inclusive; of every element where the option is a list.
+  Constraints& range(double low, double high) {
+    option_.low = low;
+    option_.high = high;
+    return *this;
+  }
+  Constraints& at_least(double low) {
+    option_.low = low;
+    return *this;
+  }
+  Constraints& above(double low) {
+    option_.low = low;
+    option_.low_excluded = true;
+    return *this;
+  }
+
+  // Any other condition. `demand` completes "'key' must be ...".
+  Constraints& check(std::function<bool(const T&)> passes, std::string demand) {
+    option_.checks.push_back({[passes = std::move(passes)](const Value& value) {
+                                return passes(detail::from_value<T>(value));
+                              },
+                              std::move(demand)});
+    return *this;
+  }
+
+ private:
+  Option& option_;
+};
+
+// The options of a program, where their values come from, and what is wrong with them. The fields
+// must outlive the schema.
+class Schema {
+ public:
+  // Binds a field. T is bool, int64_t, uint64_t, double, std::string, std::filesystem::path, an
+  // enum with EnumNames, std::optional<double>, or a std::vector of int64_t, double or std::string.
+  template <class T>
+  Constraints<T> option(const std::string& key, T& field, std::string help) {
+    Option made;
+    made.key = key;
+    made.help = std::move(help);
+    made.kind = detail::kind_of<T>();
+    if constexpr (detail::is_choice<T>)
+      for (const auto& [value, name] : EnumNames<T>::values) made.names.push_back(name);
+    made.get = [&field] { return detail::to_value(field); };
+    made.set = [&field](const Value& value) { field = detail::from_value<T>(value); };
+    made.initial = made.get();
+    return Constraints<T>(add(std::move(made)));
+  }
+
+  // Read values. What is wrong with them is kept for finish(), a file that cannot be read included.
+  void read_file(const std::filesystem::path& path);
+  void read_text(std::string_view toml, const std::string& source_name);
+
+  // "key=value", the value as in TOML; words need no quotes.
+  void apply_override(std::string_view assignment);
+
+  // Checks everything that was read. All well: sets the fields. Otherwise throws UsageError that
+  // lists every problem, one a line, and leaves all fields as they were:
+  //   recipes/x.toml:12: unknown key 'process.trajectroy' (did you mean 'process.trajectory'?)
+  //   recipes/x.toml:7: 'process.r' must be a number in [0, 1], got "abc"
+  void finish();
+
+  // TOML with the values the fields hold now, each after a comment that says what it is. Reading it
+  // gives the same values, doubles to the last bit.
+  std::string dump() const;
+
+  // The options as a Markdown table: key, type, default, meaning.
+  std::string markdown() const;
+
+ private:
+  // A value that was read, in the order in which they count.
+  struct Assignment {
+    const Option* option;
+    Value value;
+  };
+
+  struct Reader;  // knows TOML
+
+  Option& add(Option option);
+  const Option* find(std::string_view key) const;
+  std::string suggestion(std::string_view key) const;  // " (did you mean ...?)"
+
+  std::vector<std::unique_ptr<Option>> options_;  // in the order of declaration
+  std::vector<Assignment> from_files_;
+  std::vector<Assignment> from_overrides_;
+  std::vector<std::string> problems_;
+};
+
+}  // namespace tessera::config

@@ -1,0 +1,119 @@
+#include <tessera/base/random.h>
+
+#include "base/device.h"
+#include "base/require.h"
+#include "base/tensor_checks.h"
+#include "kernels/philox.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <c10/core/DeviceGuard.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace tessera {
+namespace {
+
+constexpr uint64_t kWord = uint64_t{1} << 32;
+
+kernels::StreamBatch stream_batch(const StreamId& id, const at::Tensor& samples, int64_t columns) {
+  require(id.step < kWord, "a stream's step must be below 2^32, got {}", id.step);
+  require_labels(samples, "samples");
+  require(samples.dim() == 1, "samples must be one-dimensional, got shape {}",
+          shape_text(samples.sizes()));
+  require(columns / 4 < static_cast<int64_t>(kWord), "a row of {} random numbers is too long",
+          columns);
+  return {id.seed,
+          static_cast<uint32_t>(id.purpose),
+          static_cast<uint32_t>(id.step),
+          samples.const_data_ptr<int64_t>(),
+          samples.size(0),
+          columns};
+}
+
+}  // namespace
+
+std::array<uint32_t, 4> philox(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key) {
+  const auto [word] =
+      kernels::philox({{counter[0], counter[1], counter[2], counter[3]}}, key[0], key[1]);
+  return {word[0], word[1], word[2], word[3]};
+}
+
+RandomStream::RandomStream(const StreamId& id, uint64_t sample)
+    : key_{static_cast<uint32_t>(id.seed), static_cast<uint32_t>(id.seed >> 32)} {
+  require(id.step < kWord, "a stream's step must be below 2^32, got {}", id.step);
+  const auto [word] = kernels::stream_counter(static_cast<uint32_t>(id.purpose),
+                                              static_cast<uint32_t>(id.step), sample, 0);
+  counter_ = {word[0], word[1], word[2], word[3]};
+}
+
+uint32_t RandomStream::bits() {
+  if (used_ == 4) {
+    block_ = philox(counter_, key_);
+    ++counter_[0];
+    used_ = 0;
+  }
+  return block_[used_++];
+}
+
+double RandomStream::uniform() {
+  return bits() / static_cast<double>(kWord);
+}
+
+double RandomStream::normal() {
+  const double radius = std::sqrt(-2.0 * std::log((bits() + 0.5) / static_cast<double>(kWord)));
+  return radius * std::cos(2.0 * std::numbers::pi * uniform());
+}
+
+uint64_t RandomStream::below(uint64_t bound) {
+  require(bound > 0, "RandomStream::below needs a bound above 0");
+  const uint64_t limit = std::numeric_limits<uint64_t>::max() / bound * bound;
+  uint64_t value;
+  do {
+    value = bits();
+    value = value << 32 | bits();
+  } while (value >= limit);
+  return value % bound;
+}
+
+at::Tensor random_normal(const StreamId& id, const at::Tensor& samples, at::IntArrayRef shape,
+                         double scale) {
+  const at::Tensor rows = samples.contiguous();
+  const auto batch = stream_batch(id, rows, c10::multiply_integers(shape));
+  std::vector<int64_t> sizes{batch.rows};
+  sizes.insert(sizes.end(), shape.begin(), shape.end());
+  at::Tensor out = at::empty(sizes, rows.options().dtype(at::kFloat));
+  if (out.numel() == 0) return out;
+  float* data = out.mutable_data_ptr<float>();
+  const auto factor = static_cast<float>(scale);
+  if (out.is_cuda()) {
+    const c10::DeviceGuard guard(out.device());
+    kernels::cuda::normal(batch, factor, data, current_stream(out.device()));
+  } else {
+    kernels::cpu::normal(batch, factor, data);
+  }
+  return out;
+}
+
+at::Tensor random_integers(const StreamId& id, const at::Tensor& samples, int64_t low,
+                           int64_t high) {
+  require(low <= high, "random_integers needs low <= high, got {} and {}", low, high);
+  const uint64_t count = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1;
+  require(count != 0 && count <= kWord, "random_integers spans at most 2^32 values");
+  const at::Tensor rows = samples.contiguous();
+  const auto batch = stream_batch(id, rows, 1);
+  at::Tensor out = at::empty_like(rows);
+  if (out.numel() == 0) return out;
+  auto* data = out.mutable_data_ptr<int64_t>();
+  if (out.is_cuda()) {
+    const c10::DeviceGuard guard(out.device());
+    kernels::cuda::integers(batch, low, count, data, current_stream(out.device()));
+  } else {
+    kernels::cpu::integers(batch, low, count, data);
+  }
+  return out;
+}
+
+}  // namespace tessera

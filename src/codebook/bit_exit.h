@@ -1,0 +1,19 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace tessera {
+
+struct BitExitRatio {
+  at::Tensor patterns;  // [...] int64
+  at::Tensor ratio;  // [...] float32: u/v at the first exit; kernels/bit_exit.h says what it is in
+                     // the odd cases
+  at::Tensor outside;  // [...] bool
+};
+
+// Exits from orthants.   x0, eps [..., width], patterns [...] int64 (bit i set: coordinate i is
+// positive; -1: no cell), or undefined: then those of x0.
+BitExitRatio bit_exit_ratio(const at::Tensor& x0, const at::Tensor& eps,
+                            const at::Tensor& patterns);
+
+}  // namespace tessera

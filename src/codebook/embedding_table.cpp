@@ -1,0 +1,179 @@
+#include <tessera/codebook/embedding_table.h>
+
+#include "base/require.h"
+#include "base/tensor_checks.h"
+#include "codebook/table_exit.h"
+#include "process/exit.h"
+
+#include <tessera/base/value_checks.h>
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tessera {
+namespace {
+
+constexpr double kLayerNormEps = 1e-12;
+
+at::Tensor normalised(const at::Tensor& rows, Normalise how) {
+  switch (how) {
+    case Normalise::none:
+      return rows;
+    case Normalise::l2:
+      return rows * (std::sqrt(static_cast<double>(rows.size(1))) / at::norm(rows, 2, {-1}, true));
+    case Normalise::layernorm:
+      return at::layer_norm(rows, {rows.size(1)}, {}, {}, kLayerNormEps);
+  }
+  return rows;
+}
+
+// Appends one coordinate to points [..., d].
+at::Tensor with_coordinate(const at::Tensor& x, const at::Tensor& value) {
+  return at::cat({x, value.to(x.scalar_type()).unsqueeze(-1)}, -1);
+}
+at::Tensor with_coordinate(const at::Tensor& x, double value) {
+  return with_coordinate(x, at::full(x.sizes().slice(0, x.dim() - 1), value, x.options()));
+}
+
+}  // namespace
+
+EmbeddingTable::EmbeddingTable(at::Tensor weight, const EmbeddingTableOptions& options,
+                               at::Tensor bias)
+    : weight_(std::move(weight)), bias_(std::move(bias)), options_(options) {
+  require_floating(weight_, "weight");
+  require(weight_.dim() == 2 && weight_.size(0) >= 1 && weight_.size(1) >= 1,
+          "weight must have shape [K, d] with K, d >= 1, got {}", shape_text(weight_.sizes()));
+  check_finite(weight_, "weight");
+  if (bias_.defined()) {
+    require_same_dtype(bias_, weight_.scalar_type(), "bias");
+    require_shape(bias_, {symbols()}, "bias");
+    require_same_device(bias_, weight_.device(), "bias");
+    check_finite(bias_, "bias");
+  }
+
+  std::vector<bool> decodable(symbols(), true);
+  for (const int64_t symbol : options.undecodable) {
+    require(symbol >= 0 && symbol < symbols(), "undecodable symbol {} is not in [0, {})", symbol,
+            symbols());
+    decodable[symbol] = false;
+  }
+  std::vector<int64_t> symbol_of_row, row_of_symbol(symbols(), -1);
+  for (int64_t symbol = 0; symbol < symbols(); ++symbol) {
+    if (!decodable[symbol]) continue;
+    row_of_symbol[symbol] = static_cast<int64_t>(symbol_of_row.size());
+    symbol_of_row.push_back(symbol);
+  }
+  require(!symbol_of_row.empty(), "all {} symbols are undecodable", symbols());
+  if (static_cast<int64_t>(symbol_of_row.size()) < symbols()) {
+    decodable_.symbol = at::tensor(symbol_of_row, at::kLong).to(device());
+    decodable_.row = at::tensor(row_of_symbol, at::kLong).to(device());
+  }
+  refresh();
+
+  // A code without length has no cell.
+  if (device().is_cpu() && value_checks() != ValueChecks::off) {
+    const c10::NoGradGuard no_grad;
+    const at::Tensor norms = at::norm(decodable_.codes, 2, {-1});
+    const at::Tensor usable = at::isfinite(norms).logical_and_(norms > 0);
+    if (!usable.all().item<bool>()) {
+      const auto row = usable.to(at::kInt).argmin().item<int64_t>();
+      require(false, "the code of symbol {} has no length after normalisation '{}'",
+              symbol_of_row[row], name_of(options.normalise));
+    }
+  }
+}
+
+void EmbeddingTable::refresh() {
+  if (decodable_.symbol.defined()) {
+    decodable_.codes = normalised(weight_.index_select(0, decodable_.symbol), options_.normalise);
+    codes_ = weight_.index_copy(0, decodable_.symbol, decodable_.codes);
+    if (bias_.defined()) decodable_.bias = bias_.index_select(0, decodable_.symbol);
+  } else {
+    codes_ = decodable_.codes = normalised(weight_, options_.normalise);
+    decodable_.bias = bias_;
+  }
+}
+
+at::Tensor EmbeddingTable::symbols_of_rows(const at::Tensor& rows) const {
+  return decodable_.symbol.defined() ? decodable_.symbol.take(rows) : rows;
+}
+
+at::Tensor EmbeddingTable::rows_of_symbols(const at::Tensor& labels) const {
+  const at::Tensor valid = labels.ge(0).logical_and_(labels.lt(symbols()));
+  const at::Tensor inside = labels.clamp(0, symbols() - 1);
+  const at::Tensor rows = decodable_.row.defined() ? decodable_.row.take(inside) : inside;
+  return at::where(valid, rows, -1);
+}
+
+at::Tensor EmbeddingTable::do_encode(const at::Tensor& labels) const {
+  return at::embedding(codes_, labels.clamp(0, symbols() - 1));
+}
+
+at::Tensor EmbeddingTable::do_scores(const at::Tensor& x) const {
+  const at::Tensor codes = decodable_.codes.to(x.scalar_type());
+  at::Tensor scores = at::matmul(x, codes.t());
+  if (decodable_.bias.defined()) scores = scores + decodable_.bias.to(x.scalar_type());
+  if (!decodable_.symbol.defined()) return scores;
+  std::vector<int64_t> shape = x.sizes().vec();
+  shape.back() = symbols();
+  return at::full(shape, -std::numeric_limits<double>::infinity(), scores.options())
+      .index_copy(-1, decodable_.symbol, scores);
+}
+
+at::Tensor EmbeddingTable::do_decode(const at::Tensor& x) const {
+  const at::Tensor rows =
+      table_argmax(decodable_.codes, decodable_.bias, x.detach().reshape({-1, dim()}));
+  return symbols_of_rows(rows).reshape(x.sizes().slice(0, x.dim() - 1));
+}
+
+at::Tensor EmbeddingTable::do_cross_entropy(const at::Tensor& x, const at::Tensor& labels,
+                                            double label_smoothing) const {
+  const at::Tensor codes = decodable_.codes.to(x.scalar_type());
+  at::Tensor scores = at::matmul(x.reshape({-1, dim()}), codes.t());
+  if (decodable_.bias.defined()) scores = scores + decodable_.bias.to(x.scalar_type());
+  // Padding has no row of its own: it is masked out later and must only not disturb.
+  const at::Tensor rows = rows_of_symbols(labels).reshape({-1}).clamp_min(0);
+  return at::cross_entropy_loss(scores, rows, {}, at::Reduction::None, -100, label_smoothing)
+      .reshape(labels.sizes());
+}
+
+Exit EmbeddingTable::do_exit_time(const Trajectory& trajectory, const at::Tensor& x0,
+                                  const at::Tensor& eps, const at::Tensor& labels) const {
+  return find_exit(trajectory, x0, eps, rows_of_symbols(labels).reshape({-1})).exit;
+}
+
+DecodedExit EmbeddingTable::do_decode_and_exit(const Trajectory& trajectory, const at::Tensor& x0,
+                                               const at::Tensor& eps) const {
+  return find_exit(trajectory, x0, eps, {});
+}
+
+DecodedExit EmbeddingTable::find_exit(const Trajectory& trajectory, const at::Tensor& x0,
+                                      const at::Tensor& eps, const at::Tensor& rows) const {
+  const at::IntArrayRef shape = x0.sizes().slice(0, x0.dim() - 1);
+  at::Tensor start = x0.reshape({-1, dim()}), end = eps.reshape({-1, dim()});
+  at::Tensor codes = decodable_.codes.detach();
+  const at::Tensor bias = decodable_.bias.defined() ? decodable_.bias.detach() : at::Tensor{};
+
+  const bool by_angle = bias.defined() && trajectory.variance_preserving();
+  TableExit found;
+  if (by_angle) {
+    found = table_exit_angle(codes, bias, start, end, rows);
+  } else {
+    if (bias.defined()) {
+      // Where u + v = 1 or u = 1, affine scores are linear ones with one more coordinate.
+      codes = with_coordinate(codes, bias);
+      start = with_coordinate(start, 1.0);
+      end = with_coordinate(end, trajectory.kind() == TrajectoryKind::ot ? 1.0 : 0.0);
+    }
+    found = table_exit_ratio(codes, start, end, rows);
+  }
+  const at::Tensor value = found.value.reshape(shape), outside = found.outside.reshape(shape);
+  return {symbols_of_rows(found.rows.clamp_min(0)).reshape(shape),
+          by_angle ? exit_of_angle(trajectory, value, outside)
+                   : exit_of_ratio(trajectory, value, outside)};
+}
+
+}  // namespace tessera

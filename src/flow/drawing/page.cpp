@@ -1,0 +1,266 @@
+#include "flow/drawing/page.h"
+
+#include <tessera/process/boundary.h>
+#include <tessera/version.h>
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "flow/drawing/figures.h"
+#include "flow/drawing/page_assets.h"
+#include "flow/drawing/palette.h"
+#include "flow/drawing/svg.h"
+
+namespace tessera::flow {
+namespace {
+
+constexpr int64_t kSliderPaths = 100;  // of every symbol
+
+// The panels of a figure: `columns` of them side by side, `narrow` on a small screen.
+std::string panels(const Figure& figure, int columns, int narrow, std::string_view kind) {
+  std::string html = fmt::format("<div class=\"panels {}\" style=\"--columns:{};--narrow:{}\">\n",
+                                 kind, columns, narrow);
+  for (const Panel& panel : figure.panels)
+    html += fmt::format("<div class=\"panel\"><b>{}</b>\n{}</div>\n", escaped(panel.caption),
+                        inline_svg(panel));
+  return html + "</div>\n";
+}
+
+std::string captioned(const std::string& content, std::string_view caption) {
+  return fmt::format("<figure>\n{}<figcaption>{}</figcaption>\n</figure>\n", content, caption);
+}
+
+std::string section(std::string_view title, const std::string& content) {
+  return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", title, content);
+}
+
+std::string list(const std::vector<double>& values, int decimals) {
+  std::string text;
+  for (const double value : values) text += (text.empty() ? "" : ",") + number(value, decimals);
+  return "[" + text + "]";
+}
+
+std::string cells_section(const PageFigures& figures) {
+  return section("A symbol is a cell",
+                 "<p>A network works with points; words and pixels are symbols. So every symbol "
+                 "gets a point, its code. But a result need not hit the code to be right. "
+                 "It is decoded to whichever symbol scores highest, and all points that "
+                 "decode to a symbol form its <em>cell</em>. The cells tile the space like a "
+                 "mosaic.</p>\n" +
+                     captioned(panels(figures.cells, 2, 1, "plane"),
+                               "A point may belong to the nearest code (affine scores) or, with "
+                               "codes of equal length, to the code with the largest dot product "
+                               "(linear scores), which is how text is decoded. "
+                               "The library finds the borders of both exactly."));
+}
+
+std::string forward_section(const PageFigures& figures, const FlowOptions& options) {
+  return section(
+      "Where a path leaves its cell",
+      "<p>Diffusion teaches a network to undo noise: it draws a path from a code to a random "
+      "point and asks, from somewhere along the path, where it began. On the first stretch the "
+      "path is still inside its own cell: the answer is plain to see. It leaves at its "
+      "<em class=\"stop\">stopping time</em> <i>t</i><sub>0</sub>, which can be computed in closed "
+      "form.</p>\n<p>Tessera lets the path begin later, at a fraction <i>r</i> of its stopping "
+      "time. At <i>r</i> = 0 this is plain diffusion. At <i>r</i> = 1 every path begins on the "
+      "border of its cell.</p>\n" +
+          captioned(
+              panels(figures.forward, 3, 1, "plane"),
+              fmt::format("The same paths three times ({} trajectory). Dots mark equal times "
+                          "<i>t</i> = 0, ¼, ½, ¾ and 1 of T; red rings "
+                          "the stopping points; dotted is what is left out. One path "
+                          "ends within its own cell and never leaves: {}.",
+                          name_of(options.trajectory.kind),
+                          options.no_exit == NoExit::full
+                              ? "its stopping time is T, so at <i>r</i> = 1 only its end is left"
+                              : "here such paths are not rescaled")));
+}
+
+std::string clock_section(const PageFigures& figures) {
+  return section(
+      "One clock for the network, one for each point",
+      "<div class=\"beside\">\n<div>\n<p>The part of the path that is left is spread over the "
+      "whole of time. The network is told <i>t</i>, the same for all elements of a sample; each "
+      "element stands where its own, <em>rescaled</em> clock says.</p>\n"
+      "<p class=\"formula\">τ = t + r·t<sub>0</sub>·(1 − t/T)</p>\n"
+      "<p>All clocks agree at T, where everything is noise. They differ near 0, where plain "
+      "diffusion ends on the code and the rescaled path ends on the border.</p>\n</div>\n" +
+          captioned(panels(figures.clock, 1, 1, "chart"),
+                    "The red ring is the stopping time of this path.") +
+          "</div>\n");
+}
+
+std::string sliders_section(const Scene& scene, const FlowOptions& options) {
+  const Trajectory trajectory(options.trajectory);
+  const double horizon = trajectory.horizon();
+  const Paths paths =
+      random_paths(scene, kSliderPaths * scene.symbols(), {options.seed, Purpose::picture, 4});
+  const auto stop = stopping_time(trajectory, scene.codebook(), paths.x0, paths.eps, paths.labels,
+                                  options.no_exit);
+  // The curves of VP and VE trajectories are not straight: enough points to look so.
+  const int64_t samples = trajectory.kind() == TrajectoryKind::ot ? 2 : 257;
+  const at::Tensor tau = at::linspace(0, horizon, samples, at::kDouble);
+  std::vector<double> ends;
+  for (const Point& p : to_points(paths.eps)) ends.insert(ends.end(), {p.x, p.y});
+  std::string codes;
+  for (const Point& p : scene.codes()) codes += (codes.empty() ? "" : ",") + list({p.x, p.y}, 3);
+  const std::string data = fmt::format(
+      R"({{"half":{},"extent":{},"codes":[{}],"u":{},"v":{},"t0":{},"stays":{},"eps":{}}})",
+      number(kPlane / 2), number(Scene::kExtent), codes, list(to_numbers(trajectory.u(tau)), 4),
+      list(to_numbers(trajectory.v(tau)), 4), list(to_numbers(stop.t0 / horizon), 4),
+      list(to_numbers(stop.no_exit), 0), list(ends, 2));
+
+  Svg svg;
+  svg.raw(ground(scene, true));
+  const Process process({.trajectory = options.trajectory, .r = 1, .no_exit = options.no_exit});
+  const auto points = positions(scene, process, paths, 0.25 * horizon);
+  for (int64_t k = 0; k < scene.symbols(); ++k) {
+    std::string d;
+    for (size_t i = k; i < points.size(); i += scene.symbols()) {
+      const Point p = on_panel(points[i]);
+      d += "M" + number(p.x) + " " + number(p.y) + "h0";
+    }
+    svg.raw(
+        fmt::format("<path class=\"dots s{}\" data-symbol=\"{}\" d=\"{}\"/>\n", k % kHues, k, d));
+  }
+  return section(
+      "Move it yourself",
+      "<div class=\"beside\" id=\"sliders\">\n<div class=\"plane\">\n" +
+          inline_svg({"Noisy points at the time and r of the sliders", svg.body()}) +
+          "</div>\n<div>\n<p>Each dot is one path, in the colour of its symbol. Take "
+          "<i>t</i> down from T and watch where the dots come to rest: on the codes at "
+          "<i>r</i> = 0, on the borders at <i>r</i> = 1.</p>\n"
+          "<div class=\"controls\" id=\"controls\" hidden>\n"
+          "<label><i>t</i><input id=\"t\" type=\"range\" min=\"0\" max=\"1\" step=\"0.005\" "
+          "value=\"0.25\" aria-label=\"time t as a share of T\"><output "
+          "id=\"t-value\"></output></label>\n"
+          "<label><i>r</i><input id=\"r\" type=\"range\" min=\"0\" max=\"1\" step=\"0.01\" "
+          "value=\"1\" aria-label=\"confidence factor r\"><output "
+          "id=\"r-value\"></output></label>\n"
+          "<button id=\"play\" type=\"button\">Play t from T to 0</button>\n"
+          "<p id=\"told\"></p>\n</div>\n</div>\n</div>\n"
+          "<script type=\"application/json\" id=\"paths\">" +
+          data + "</script>\n");
+}
+
+std::string density_section(const PageFigures& figures) {
+  return section(
+      "The noise takes the shape of the cells",
+      "<p>Follow all noise ends at the same distance from the middle back along their paths and "
+      "they draw a contour of the density. Plain diffusion shrinks a circle to a point, whatever "
+      "the cell looks like. With <i>r</i> = 1 the contour bends until it fits the border.</p>\n" +
+          captioned(panels(figures.contours, 2, 1, "plane"),
+                    "One code, noise at |ε| = 2 (86 % of all noise is within), at "
+                    "<i>t</i> = 1, 0.75, 0.5, 0.25, 0.1 and 0 of T.") +
+          "<p style=\"margin-top:2.6rem\">Noisy points of all codes together: with <i>r</i> = 0 "
+          "they gather inside the cells, where there is nothing left to decide. With "
+          "<i>r</i> = 1 the insides empty and the points line the borders, where neighbours are "
+          "hard to tell apart.</p>\n" +
+          captioned(panels(figures.density, 4, 2, "plane"),
+                    "Above <i>r</i> = 0, below <i>r</i> = 1, the same noise. The dots that stay "
+                    "inside at <i>r</i> = 1 belong to paths that never leave their cell; with "
+                    "thousands of symbols in a hundred dimensions such paths are rare."));
+}
+
+std::string percent(const LearningCurve& curve, size_t measurement) {
+  return fmt::format("{:.1f} ± {:.1f} %", 100 * curve.mean(measurement),
+                     100 * curve.standard_error(measurement));
+}
+
+std::string reach(const LearningCurve& curve) {
+  const int64_t updates = curve.updates_to_reach(0.9);
+  return updates > 0 ? fmt::format("{}", updates) : fmt::format("over {}", curve.updates.back());
+}
+
+std::string reverse_section(const PageFigures& figures, const Scene& scene,
+                            const FlowOptions& options, const Comparison& comparison) {
+  const LearningCurve &plain = comparison.plain, &boundary = comparison.boundary;
+  const size_t last = plain.updates.size() - 1, middle = plain.pictured;
+  const auto inside = [&](double r) {
+    const Process process({.trajectory = options.trajectory, .r = r, .no_exit = options.no_exit});
+    return share_inside(scene, process, options.seed);
+  };
+  const auto row = [&](const LearningCurve& curve) {
+    return fmt::format("<tr><th><i>r</i> = {}</th><td>{}</td><td>{}</td><td>{}</td></tr>\n",
+                       number(curve.r), percent(curve, middle), percent(curve, last), reach(curve));
+  };
+  const std::string table = fmt::format(
+      "<table>\n<thead><tr><th>Share in the right cell</th><th>after {} updates</th>"
+      "<th>after {} updates</th><th>updates to reach 90 %</th></tr></thead>\n<tbody>\n{}{}</tbody>"
+      "\n</table>\n",
+      plain.updates[middle], plain.updates[last], row(plain), row(boundary));
+  return section(
+      "The way back",
+      fmt::format(
+          "<p>Does it help? Here is a small test with a right answer. The cells are numbered. A "
+          "network is given two of them, a and b, and a noisy point, and must say where the point "
+          "came from: the cell (a + b) mod {}. A training point that has not left its cell gives "
+          "the answer away, and nothing is learned about sums. {:.0f} % of the training points are "
+          "of that kind at <i>r</i> = 0, and {:.0f} % at <i>r</i> = 1.</p>\n"
+          "<p>In the test it starts from pure noise, which says nothing, and walks back in {} "
+          "steps. A sample counts if it ends in the right cell. Guessing is right {:.1f} % of the "
+          "time.</p>\n",
+          scene.symbols(), 100 * inside(0), 100 * inside(1), options.sampler_steps,
+          100.0 / static_cast<double>(scene.symbols())) +
+          captioned(panels(figures.reverse, 2, 1, "plane"),
+                    fmt::format("Reverse paths from the same noise and the same questions, one "
+                                "network each after {} updates, in the colour of the right answer. "
+                                "Disc: ended in the right cell. Red cross: in a wrong one. "
+                                "The dashed line is the last estimate, taken as the result.",
+                                plain.updates[middle])) +
+          captioned(
+              panels(figures.learning, 1, 1, "chart"),
+              fmt::format(
+                  "{} networks for each <i>r</i>, all on these codes; a pair shares first weights, "
+                  "questions, noise and times. {} samples each per measurement. "
+                  "Thin lines: every network. Thick: their mean, shaded by "
+                  "its standard error.",
+                  options.train.runs, options.samples)) +
+          table +
+          "<p>This is one toy in the plane, made to show a mechanism. It says "
+          "nothing about how much text or images gain; that is measured elsewhere.</p>\n");
+}
+
+std::string footer(const FlowOptions& options, const std::string& command) {
+  return fmt::format(
+      "<footer>\n<p>Made by Tessera {} with</p>\n<p><code>{}</code></p>\n"
+      "<p>{} cells, {} codes, {} trajectory, T = {}, seed {}. Network: three hidden layers of {}, "
+      "batches of {}, AdamW at {}. The drawings lie next to this page as SVG files.</p>\n"
+      "</footer>\n",
+      version(), escaped(command), name_of(options.cells), options.codes,
+      name_of(options.trajectory.kind), options.trajectory.horizon, options.seed,
+      options.train.width, options.train.batch, options.train.learning_rate);
+}
+
+}  // namespace
+
+std::string page(const PageFigures& figures, const Scene& scene, const FlowOptions& options,
+                 const Comparison& comparison, const std::string& command) {
+  std::string html =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+      "<title>Tessera: paths that know where the cells end</title>\n<style>";
+  html += kPageStyle;
+  html += page_drawing_style();
+  html +=
+      "</style>\n</head>\n<body>\n<header>\n"
+      "<button id=\"theme\" type=\"button\" hidden>Dark</button>\n"
+      "<div class=\"mark\">Tessera</div>\n<h1>Paths that know where the cells end</h1>\n"
+      "<p>Boundary-conditional diffusion of discrete data, in pictures. Everything below was "
+      "computed by the library, in the plane, where one can see it.</p>\n</header>\n<main>\n";
+  html += cells_section(figures);
+  html += forward_section(figures, options);
+  html += clock_section(figures);
+  html += sliders_section(scene, options);
+  html += density_section(figures);
+  html += reverse_section(figures, scene, options, comparison);
+  html += "</main>\n" + footer(options, command);
+  html += "<script>";
+  html += kPageScript;
+  html += "</script>\n</body>\n</html>\n";
+  return html;
+}
+
+}  // namespace tessera::flow

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace tessera::flow {
+
+// The colours of the figures, as style sheets for the classes the figures use.
+
+constexpr int64_t kHues = 8;  // symbols beyond share the hues of the first
+
+// Rules for a drawing that stands alone: light, and dark where the viewer asks for it.
+std::string drawing_style();
+
+// Rules for drawings within the page: its theme is the reader's choice (the root's data-theme) or
+// else the system's.
+std::string page_drawing_style();
+
+}  // namespace tessera::flow

@@ -1,0 +1,31 @@
+#include "flow/gallery.h"
+
+#include "flow/drawing/figures.h"
+#include "flow/drawing/page.h"
+
+namespace tessera::flow {
+
+Gallery make_gallery(const FlowOptions& options, at::Device device, const std::string& command) {
+  const Scene mosaic(Cells::mosaic, options.codes, options.seed, device);
+  const Scene cones(Cells::cones, options.codes, options.seed, device);
+  const Scene& scene = options.cells == Cells::mosaic ? mosaic : cones;
+
+  Gallery gallery;
+  gallery.comparison = compare(scene, options);
+  const PageFigures figures{
+      .cells = cells_figure(mosaic, cones),
+      .forward = forward_figure(scene, options),
+      .clock = clock_figure(scene, options),
+      .contours = contours_figure(scene, options),
+      .density = density_figure(scene, options),
+      .reverse = reverse_figure(scene, gallery.comparison),
+      .learning = learning_figure(gallery.comparison, 1.0 / static_cast<double>(scene.symbols())),
+  };
+  for (const Figure* figure : {&figures.cells, &figures.forward, &figures.clock, &figures.contours,
+                               &figures.density, &figures.reverse, &figures.learning})
+    gallery.files[figure->name + ".svg"] = svg_file(*figure);
+  gallery.files["index.html"] = page(figures, scene, options, gallery.comparison, command);
+  return gallery;
+}
+
+}  // namespace tessera::flow

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "flow/comparison.h"
+#include "flow/options.h"
+
+namespace tessera::flow {
+
+// Everything `tessera flow` makes.
+struct Gallery {
+  std::map<std::string, std::string> files;  // name -> bytes: index.html and the drawings
+  Comparison comparison;
+};
+
+// Equal options give equal files (on one machine).
+//   command  how the reader can make the page again
+Gallery make_gallery(const FlowOptions& options, at::Device device, const std::string& command);
+
+}  // namespace tessera::flow

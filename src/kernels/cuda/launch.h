@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+// Host-side helpers of the .cu files.
+namespace tessera::kernels::cuda {
+
+inline void check(cudaError_t status, const char* what) {
+  if (status != cudaSuccess) {
+    throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(status));
+  }
+}
+
+template <class... Parameters, class... Arguments>
+void launch(const char* name, void (*kernel)(Parameters...), int64_t blocks, int threads,
+            std::size_t shared_bytes, void* stream, const Arguments&... arguments) {
+  if (shared_bytes > 48 * 1024) {  // more than a block gets without asking
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(shared_bytes)),
+          name);
+  }
+  kernel<<<static_cast<unsigned>(blocks), threads, shared_bytes,
+           static_cast<cudaStream_t>(stream)>>>(arguments...);
+  check(cudaGetLastError(), name);
+}
+
+inline void fill_bytes(const char* name, void* memory, int byte, std::size_t bytes, void* stream) {
+  check(cudaMemsetAsync(memory, byte, bytes, static_cast<cudaStream_t>(stream)), name);
+}
+
+inline int multiprocessors() {
+  int device = 0;
+  int count = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
+        "cudaDeviceGetAttribute");
+  return count;
+}
+
+constexpr int64_t ceil_div(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+
+// Fit for 16-byte accesses.
+inline bool is_aligned(const void* pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer) % 16 == 0;
+}
+
+// Blocks for a kernel that strides over its items by the whole grid.
+inline int64_t stride_grid(int64_t items, int64_t items_per_block) {
+  return std::min<int64_t>(ceil_div(items, items_per_block), int64_t{1} << 20);
+}
+
+}  // namespace tessera::kernels::cuda

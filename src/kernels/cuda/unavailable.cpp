@@ -1,0 +1,38 @@
+// Linked in place of the CUDA kernels where the library is built without them.
+
+#include "kernels/bit_exit.h"
+#include "kernels/exit_ratio.h"
+#include "kernels/philox.h"
+
+#include <stdexcept>
+
+namespace tessera::kernels::cuda {
+namespace {
+
+[[noreturn]] void unavailable() {
+  throw std::runtime_error(
+      "this build of tessera has no CUDA kernels (no nvcc when it was configured)");
+}
+
+}  // namespace
+
+std::size_t scratch_bytes(int64_t, int64_t, int64_t) {
+  unavailable();
+}
+void exit_ratio(const ExitRatio&, void*, void*) {
+  unavailable();
+}
+void argmax_score(const ArgmaxScore&, void*, void*) {
+  unavailable();
+}
+void bit_exit(const BitExit&, void*) {
+  unavailable();
+}
+void normal(const StreamBatch&, float, float*, void*) {
+  unavailable();
+}
+void integers(const StreamBatch&, int64_t, uint64_t, int64_t*, void*) {
+  unavailable();
+}
+
+}  // namespace tessera::kernels::cuda

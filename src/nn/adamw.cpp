@@ -1,0 +1,64 @@
+#include "nn/adamw.h"
+
+#include "base/require.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <cmath>
+
+namespace tessera::nn {
+
+AdamW::AdamW(std::vector<at::Tensor> parameters, const AdamWOptions& options)
+    : parameters_(std::move(parameters)), options_(options) {
+  require_option(options.beta1 >= 0 && options.beta1 < 1 && options.beta2 >= 0 && options.beta2 < 1,
+                 "AdamW's decay rates must be in [0, 1), got {} and {}", options.beta1,
+                 options.beta2);
+  require_option(options.eps > 0, "AdamW's eps must be positive, got {}", options.eps);
+  require_option(options.weight_decay >= 0, "AdamW's weight_decay must not be negative, got {}",
+                 options.weight_decay);
+  for (const at::Tensor& parameter : parameters_) {
+    require(parameter.defined() && parameter.is_leaf() && parameter.requires_grad(),
+            "AdamW takes leaves that require a gradient");
+    means_.push_back(at::zeros_like(parameter, at::MemoryFormat::Preserve));
+    squares_.push_back(at::zeros_like(parameter, at::MemoryFormat::Preserve));
+    steps_.push_back(at::zeros({}, parameter.options().dtype(at::kFloat).requires_grad(false)));
+  }
+}
+
+void AdamW::step(double learning_rate) {
+  const c10::NoGradGuard no_grad;
+  std::vector<at::Tensor> parameters, gradients, means, squares, steps;
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    if (!parameters_[i].grad().defined()) continue;
+    parameters.push_back(parameters_[i]);
+    gradients.push_back(parameters_[i].grad());
+    means.push_back(means_[i]);
+    squares.push_back(squares_[i]);
+    steps.push_back(steps_[i]);
+  }
+  if (parameters.empty()) return;
+  at::_foreach_add_(steps, 1);
+  at::_fused_adamw_(parameters, gradients, means, squares, /*max_exp_avg_sqs=*/{}, steps,
+                    learning_rate, options_.beta1, options_.beta2, options_.weight_decay,
+                    options_.eps, /*amsgrad=*/false, /*maximize=*/false);
+}
+
+void AdamW::zero_grad() {
+  for (at::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
+}
+
+at::Tensor AdamW::clip_gradients(double max_norm) {
+  require(max_norm > 0, "the largest norm of the gradients must be positive, got {}", max_norm);
+  const c10::NoGradGuard no_grad;
+  std::vector<at::Tensor> gradients;
+  for (const at::Tensor& parameter : parameters_)
+    if (parameter.grad().defined()) gradients.push_back(parameter.grad());
+  require(!gradients.empty(), "there are no gradients to clip");
+  const at::Tensor norm = at::norm(at::stack(at::_foreach_norm(gradients)));
+  // The factor stays on the device, so the host does not wait for it. 1e-6 keeps 0 / 0 away.
+  at::_foreach_mul_(gradients, (max_norm / (norm + 1e-6)).clamp_max(1.0));
+  return norm;
+}
+
+}  // namespace tessera::nn

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+namespace tessera::nn {
+
+struct AdamWOptions {
+  double beta1 = 0.9;    // decay of the mean gradient
+  double beta2 = 0.999;  // decay of the mean squared gradient
+  double eps = 1e-8;
+  double weight_decay = 0.01;  // times the learning rate, taken off the weights at every step
+};
+
+// AdamW, one fused operation for all parameters. The learning rate is an argument of step():
+// schedules live elsewhere.
+class AdamW {
+ public:
+  // Parameters are leaves that require a gradient, of any shape, on one device.
+  explicit AdamW(std::vector<at::Tensor> parameters, const AdamWOptions& options = {});
+
+  // One update from the gradients that are there; a parameter without one stays as it is.
+  void step(double learning_rate);
+
+  void zero_grad();
+
+  // Scales all gradients so that their common norm is at most max_norm; returns the norm before
+  // (a scalar tensor on the device: reading it synchronises, this does not). A norm that is not
+  // finite makes all gradients NaN: check the returned value where metrics are read.
+  at::Tensor clip_gradients(double max_norm);
+
+ private:
+  std::vector<at::Tensor> parameters_;
+  std::vector<at::Tensor> means_, squares_;  // as the parameters
+  std::vector<at::Tensor> steps_;            // scalar float32: updates made so far
+  AdamWOptions options_;
+};
+
+}  // namespace tessera::nn

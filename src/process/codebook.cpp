@@ -1,0 +1,85 @@
+#include <tessera/process/codebook.h>
+
+#include "base/require.h"
+#include "base/tensor_checks.h"
+
+#include <tessera/base/value_checks.h>
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+namespace tessera {
+namespace {
+
+void require_points(const Codebook& codebook, const at::Tensor& x, std::string_view argument) {
+  require_floating(x, argument);
+  require(x.dim() >= 1 && x.size(-1) == codebook.dim(), "{} must have shape [..., {}], got {}",
+          argument, codebook.dim(), shape_text(x.sizes()));
+  require_same_device(x, codebook.device(), argument);
+}
+
+void require_symbols(const Codebook& codebook, const at::Tensor& labels) {
+  require_labels(labels, "labels");
+  require_same_device(labels, codebook.device(), "labels");
+  check_range(labels, codebook.symbols(), "labels");
+}
+
+void require_path(const Codebook& codebook, const at::Tensor& x0, const at::Tensor& eps) {
+  require_points(codebook, x0, "x0");
+  require_points(codebook, eps, "eps");
+  require_shape(eps, x0.sizes(), "eps");
+  require_same_dtype(eps, x0.scalar_type(), "eps");
+  check_finite(x0, "x0");
+  check_finite(eps, "eps");
+}
+
+at::IntArrayRef elements(const at::Tensor& points) {
+  return points.sizes().slice(0, points.dim() - 1);
+}
+
+}  // namespace
+
+at::Tensor Codebook::encode(const at::Tensor& labels) const {
+  require_symbols(*this, labels);
+  return do_encode(labels);
+}
+
+at::Tensor Codebook::scores(const at::Tensor& x) const {
+  require_points(*this, x, "x");
+  return do_scores(x);
+}
+
+at::Tensor Codebook::decode(const at::Tensor& x) const {
+  require_points(*this, x, "x");
+  check_finite(x, "x");
+  const c10::NoGradGuard no_grad;
+  return do_decode(x);
+}
+
+at::Tensor Codebook::cross_entropy(const at::Tensor& x, const at::Tensor& labels,
+                                   double label_smoothing) const {
+  require_points(*this, x, "x");
+  require_symbols(*this, labels);
+  require_shape(labels, elements(x), "labels");
+  require_option(label_smoothing >= 0 && label_smoothing < 1,
+                 "label_smoothing must be in [0, 1), got {}", label_smoothing);
+  return do_cross_entropy(x, labels, label_smoothing);
+}
+
+Exit Codebook::exit_time(const Trajectory& trajectory, const at::Tensor& x0, const at::Tensor& eps,
+                         const at::Tensor& labels) const {
+  require_path(*this, x0, eps);
+  require_symbols(*this, labels);
+  require_shape(labels, elements(x0), "labels");
+  const c10::NoGradGuard no_grad;
+  return do_exit_time(trajectory, x0.detach(), eps.detach(), labels);
+}
+
+DecodedExit Codebook::decode_and_exit(const Trajectory& trajectory, const at::Tensor& x0,
+                                      const at::Tensor& eps) const {
+  require_path(*this, x0, eps);
+  const c10::NoGradGuard no_grad;
+  return do_decode_and_exit(trajectory, x0.detach(), eps.detach());
+}
+
+}  // namespace tessera

@@ -1,0 +1,83 @@
+#include "process/declare.h"
+
+namespace tessera {
+
+void declare(config::Schema& schema, const std::string& prefix, ProcessOptions& options) {
+  schema.option(prefix + "trajectory", options.trajectory.kind,
+                "how a clean point becomes noise along its path");
+  schema.option(prefix + "horizon", options.trajectory.horizon, "T, the number of time steps")
+      .at_least(1);
+  schema.option(prefix + "sigma_min", options.trajectory.sigma_min, "noise at time 0, for ve")
+      .above(0);
+  schema.option(prefix + "sigma_max", options.trajectory.sigma_max, "noise at time T, for ve")
+      .above(0);
+  schema
+      .option(prefix + "r", options.r,
+              "confidence factor: 0 is plain diffusion, 1 starts every path on the border of "
+              "its cell")
+      .range(0, 1);
+  schema
+      .option(prefix + "noise_factor", options.noise_factor,
+              "F: the noise of training is F times a standard normal")
+      .above(0);
+  schema.option(prefix + "no_exit", options.no_exit,
+                "stopping time of paths that never leave their cell: full is T, zero is 0");
+  schema.option(prefix + "exact_index", options.exact_index,
+                "use the integer arithmetic of the paper's listing (VP only, for comparison)");
+}
+
+void declare(config::Schema& schema, const std::string& prefix, ObjectiveOptions& options) {
+  schema.option(prefix + "target", options.target,
+                "what the squared error is an error of: the clean point, or the rescaled velocity");
+  schema.option(prefix + "dims", options.dims,
+                "how the squared error is taken over the dimensions of a point");
+  schema.option(prefix + "mse_weight", options.mse_weight, "weight of the squared error")
+      .at_least(0);
+  schema
+      .option(prefix + "cross_entropy_weight", options.cross_entropy_weight,
+              "weight of the cross-entropy of rounding the estimate to a symbol")
+      .at_least(0);
+  schema
+      .option(prefix + "label_smoothing", options.label_smoothing,
+              "share of the probability spread over all symbols that can be decoded")
+      .range(0, 1)
+      .check([](double value) { return value < 1; }, "below 1");
+  schema
+      .option(prefix + "velocity_cap", options.velocity_cap,
+              "largest weight of an element when the target is the velocity")
+      .above(0);
+}
+
+void declare(config::Schema& schema, const std::string& prefix, SamplerOptions& options) {
+  schema.option(prefix + "steps", options.steps, "number of steps, at most the horizon")
+      .at_least(1);
+  schema.option(prefix + "grid", options.grid, "how the steps are spread over time");
+  schema.option(prefix + "skip_last", options.skip_last, "steps left out at the end of the grid")
+      .at_least(0);
+  schema.option(prefix + "r", options.r, "confidence factor of sampling; none: that of training")
+      .range(0, 1);
+  schema.option(
+      prefix + "rescale_reverse", options.rescale_reverse,
+      "follow the rescaled clock; false is the paper's \"forward only\", the same as r = 0");
+  schema.option(prefix + "alter", options.alter,
+                "recompute the noise end of the path at every step; false keeps the path fixed");
+  schema.option(prefix + "clock", options.clock,
+                "rescaled time from the stopping time at every step, or by its speed");
+  schema.option(prefix + "noise", options.noise,
+                "noise added on the way: none, gaussian, or as the paper prints it");
+  schema.option(prefix + "eta", options.eta, "amount of that noise; 1 is ancestral sampling")
+      .range(0, 1);
+  schema.option(prefix + "boundary_of", options.boundary_of,
+                "take the stopping time of the estimate itself, or of the code it decodes to");
+  schema.option(prefix + "clip", options.clip, "clamp the estimate to [-clip, clip]; 0: not")
+      .at_least(0);
+  schema
+      .option(prefix + "noise_factor", options.noise_factor,
+              "F of decoding: noise is F times a standard normal")
+      .above(0);
+  schema.option(prefix + "self_conditioning", options.self_conditioning,
+                "show the network its last estimate");
+  schema.option(prefix + "seed", options.seed, "seed of all noise the sampler draws");
+}
+
+}  // namespace tessera

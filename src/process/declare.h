@@ -1,0 +1,16 @@
+#pragma once
+
+#include "base/config.h"
+
+#include <tessera/process/objective.h>
+#include <tessera/process/process.h>
+#include <tessera/process/sampler.h>
+
+// The options of the process as configuration keys, each `prefix` + name.
+namespace tessera {
+
+void declare(config::Schema& schema, const std::string& prefix, ProcessOptions& options);
+void declare(config::Schema& schema, const std::string& prefix, ObjectiveOptions& options);
+void declare(config::Schema& schema, const std::string& prefix, SamplerOptions& options);
+
+}  // namespace tessera

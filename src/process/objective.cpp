@@ -1,0 +1,64 @@
+#include <tessera/process/objective.h>
+
+#include "base/require.h"
+#include "base/tensor_checks.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+namespace tessera {
+namespace {
+
+// Mean over the elements that count; 0 where none does. Without a boolean index, so that shapes
+// stay fixed.
+at::Tensor masked_mean(const at::Tensor& per_element, const at::Tensor& mask) {
+  if (!mask.defined()) return per_element.numel() == 0 ? per_element.sum() : per_element.mean();
+  const at::Tensor count = mask.sum().clamp_min(1);
+  return at::where(mask, per_element, 0.0).sum() / count;
+}
+
+}  // namespace
+
+at::Tensor velocity_weight(const Process& process, const Noised& noised, double cap) {
+  const c10::NoGradGuard no_grad;
+  const at::Tensor tau = noised.tau.to(at::kDouble);
+  const auto [u, v] = process.trajectory().at(tau);
+  const auto [du, dv] = process.trajectory().derivatives(tau);
+  const at::Tensor field = noised.speed.to(at::kDouble) * (du - u * dv / v);
+  return field.square().clamp_max(cap).to(noised.tau.scalar_type());
+}
+
+Loss objective(const Process& process, const Codebook& codebook, const Noised& noised,
+               const at::Tensor& x0_hat, const at::Tensor& x0, const at::Tensor& labels,
+               const at::Tensor& mask, const ObjectiveOptions& options) {
+  require_floating(x0, "x0");
+  require_floating(x0_hat, "x0_hat");
+  require_shape(x0_hat, x0.sizes(), "x0_hat");
+  require_same_device(x0_hat, x0.device(), "x0_hat");
+  require_shape(labels, x0.sizes().slice(0, x0.dim() - 1), "labels");
+  require_shape(noised.tau, labels.sizes(), "noised.tau");
+  if (mask.defined()) {
+    require_shape(mask, labels.sizes(), "mask");
+    require_same_dtype(mask, at::kBool, "mask");
+    require_same_device(mask, x0.device(), "mask");
+  }
+
+  const at::Tensor squared = (x0_hat - x0).square();
+  at::Tensor error = options.dims == Dims::mean ? squared.mean(-1) : squared.sum(-1);
+  if (options.target == Target::velocity)
+    error = error * velocity_weight(process, noised, options.velocity_cap);
+
+  Loss loss;
+  loss.mse = masked_mean(error, mask);
+  loss.total = options.mse_weight * loss.mse;
+  if (options.cross_entropy_weight != 0) {
+    const at::Tensor rounding = codebook.cross_entropy(x0_hat, labels, options.label_smoothing);
+    loss.cross_entropy = masked_mean(rounding, mask);
+    loss.total = loss.total + options.cross_entropy_weight * loss.cross_entropy;
+  } else {
+    loss.cross_entropy = at::zeros_like(loss.mse);
+  }
+  return loss;
+}
+
+}  // namespace tessera

@@ -1,0 +1,70 @@
+#include <tessera/process/process.h>
+
+#include "base/require.h"
+#include "base/tensor_checks.h"
+#include "process/listing.h"
+
+#include <tessera/base/value_checks.h>
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+namespace tessera {
+
+Process::Process(const ProcessOptions& options)
+    : options_(options), trajectory_(options.trajectory), clock_(options.r, trajectory_.horizon()) {
+  require_option(options.noise_factor > 0 && std::isfinite(options.noise_factor),
+                 "noise_factor must be a positive number, got {}", options.noise_factor);
+  require_option(!options.exact_index || trajectory_.variance_preserving(),
+                 "exact_index needs a VP trajectory, not '{}'", name_of(trajectory_.kind()));
+}
+
+at::Tensor Process::draw_time(const StreamId& id, const at::Tensor& samples) const {
+  return random_integers(id, samples, 1, options_.trajectory.horizon).to(at::kFloat);
+}
+
+at::Tensor Process::draw_noise(const StreamId& id, const at::Tensor& samples,
+                               at::IntArrayRef shape) const {
+  return random_normal(id, samples, shape, options_.noise_factor);
+}
+
+Noised Process::noise(const Codebook& codebook, const at::Tensor& x0, const at::Tensor& labels,
+                      const at::Tensor& eps, const at::Tensor& t) const {
+  require_floating(x0, "x0");
+  require(x0.dim() >= 2, "x0 must have shape [B, ..., d], got {}", shape_text(x0.sizes()));
+  require_shape(eps, x0.sizes(), "eps");
+  require_same_device(eps, x0.device(), "eps");
+  require_same_dtype(eps, x0.scalar_type(), "eps");
+  require_shape(labels, x0.sizes().slice(0, x0.dim() - 1), "labels");
+  require_shape(t, {x0.size(0)}, "t");
+  require_same_device(t, x0.device(), "t");
+  require(t.is_floating_point(), "t must be a floating-point tensor");
+
+  check_interval(t, 0, trajectory_.horizon(), "t");
+
+  const at::Tensor time = t.to(x0.scalar_type());
+  Noised noised;
+  if (clock_.r == 0) {
+    noised.t0 = at::zeros(labels.sizes(), x0.options());
+    check_finite(x0, "x0");
+    check_finite(eps, "eps");
+  } else {
+    const auto stop = stopping_time(trajectory_, codebook, x0, eps, labels, options_.no_exit);
+    noised.t0 = stop.t0;
+    noised.outside = stop.outside;
+    noised.no_exit = stop.no_exit;
+  }
+  if (options_.exact_index) {
+    noised.t0 = listing::index(trajectory_, noised.t0);
+    noised.tau = listing::tau(time, noised.t0, clock_.r, trajectory_.horizon());
+  } else {
+    noised.tau = clock_.tau(time, noised.t0);
+  }
+  noised.speed = clock_.speed(noised.t0);
+  const auto [u, v] = trajectory_.at(noised.tau);
+  noised.x = u.unsqueeze(-1) * x0 + v.unsqueeze(-1) * eps;
+  return noised;
+}
+
+}  // namespace tessera

@@ -1,0 +1,106 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+class Cli : public testing::Test {
+ protected:
+  struct Result {
+    int status;
+    std::string out, err;
+  };
+
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("tessera-cli-" + std::to_string(getpid()));
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  // Runs `tessera ARGUMENTS` through the shell, with stdout to a file of ours or to `output`.
+  Result run(const std::string& arguments, const fs::path& output = {}) const {
+    const fs::path out = output.empty() ? folder_ / "out" : output, err = folder_ / "err";
+    const std::string command = "cd " + folder_.string() + " && " + TESSERA_PROGRAM + " " +
+                                arguments + " >" + out.string() + " 2>" + err.string();
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+            output.empty() ? text(out) : std::string(), text(err)};
+  }
+
+  static std::string text(const fs::path& path) {
+    std::ostringstream all;
+    all << std::ifstream(path).rdbuf();
+    return all.str();
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Cli, PrintsItsVersions) {
+  const auto result = run("--version");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(result.out, HasSubstr("tessera 0."));
+  EXPECT_THAT(result.out, HasSubstr("LibTorch"));
+  EXPECT_THAT(result.out, HasSubstr("CUDA"));
+  EXPECT_THAT(result.out, HasSubstr("CPU kernels"));
+}
+
+TEST_F(Cli, ExplainsItself) {
+  const auto result = run("--help");
+  EXPECT_EQ(result.status, 0);
+  for (const char* word :
+       {"flow", "bench", "--device", "--threads", "--seed", "--quiet", "--json", "--version"})
+    EXPECT_THAT(result.out, HasSubstr(word));
+  EXPECT_EQ(run("flow --help").status, 0);
+  EXPECT_EQ(run("bench boundary --help").status, 0);
+}
+
+TEST_F(Cli, EndsWithTwoForWrongUsage) {
+  for (const char* arguments :
+       {"", "flwo", "--frobnicate", "--device gpu bench boundary", "--threads -1 bench boundary",
+        "bench", "bench boundary --shape 3,4", "bench boundary --repeats 0",
+        "flow --out x nonsense=1"}) {
+    const auto result = run(arguments);
+    EXPECT_EQ(result.status, 2) << "tessera " << arguments << '\n' << result.err;
+    EXPECT_EQ(result.out, "") << "tessera " << arguments;
+    EXPECT_NE(result.err, "") << "tessera " << arguments;
+  }
+}
+
+TEST_F(Cli, EndsWithOneWhenItFails) {
+  const auto result = run("flow --out /proc/nowhere");
+  EXPECT_EQ(result.status, 1) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("/proc/nowhere"));
+}
+
+TEST_F(Cli, FailsWhenItsOutputCannotBeWritten) {
+  EXPECT_EQ(run("--version", "/dev/full").status, 1);
+}
+
+TEST_F(Cli, PrintsItsOptionsAsTheDocumentsHaveThem) {
+  const auto result = run("options --markdown");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_THAT(text(fs::path(TESSERA_SOURCE_DIR) / "docs/options.md"), HasSubstr(result.out))
+      << "renew it with scripts/renew-docs";
+}
+
+TEST_F(Cli, BenchmarksTheBoundary) {
+  const auto result = run("--json --device cpu bench boundary --shape 40,50,16 --repeats 1");
+  EXPECT_EQ(result.status, 0) << result.err;
+  for (const char* word :
+       {"\"speedup\"", "\"peak_extra_bytes\"", "\"error_steps_p999\"", "\"share_of_gemm_rate\""})
+    EXPECT_THAT(result.out, HasSubstr(word));
+}
+
+}  // namespace

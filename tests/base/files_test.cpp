@@ -1,0 +1,352 @@
+#include "base/files.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <functional>
+#include <set>
+#include <utility>
+
+#include "temporary_folder.h"
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+using test::TemporaryFolder;
+
+std::set<std::string> names_in(const fs::path& folder) {
+  std::set<std::string> names;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+    names.insert(entry.path().filename().string());
+  return names;
+}
+
+// The message and hint of the error that `act` must throw.
+std::string complaint(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error.what() + (error.hint().empty() ? "" : " | " + error.hint());
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return "";
+}
+
+#define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
+
+// Until its end, no file of this process can grow beyond `bytes`: a full disk for every user.
+class SmallDisk {
+ public:
+  explicit SmallDisk(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    handler_ = std::signal(SIGXFSZ, SIG_IGN);
+  }
+  ~SmallDisk() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+// Until its end, the tests run as a user whom permissions bind, even if they were started by root.
+class PlainUser {
+ public:
+  PlainUser() {
+    if (geteuid() == 0 && seteuid(65534) != 0) ADD_FAILURE() << "cannot change the user";
+  }
+  ~PlainUser() {
+    if (getuid() == 0 && seteuid(0) != 0) ADD_FAILURE() << "cannot change the user back";
+  }
+};
+
+TEST(ReadFile, ReturnsAllBytes) {
+  const TemporaryFolder folder;
+  const std::string bytes("a\0b\n\xff", 5);
+  write_file_atomically(folder / "x", bytes);
+  EXPECT_EQ(read_file(folder / "x"), bytes);
+  write_file_atomically(folder / "empty", "");
+  EXPECT_EQ(read_file(folder / "empty"), "");
+  const std::string large(100'000, 'x');
+  write_file_atomically(folder / "large", large);
+  EXPECT_EQ(read_file(folder / "large"), large);
+}
+
+TEST(ReadFile, ReadsFilesThatDoNotKnowTheirSize) {
+  EXPECT_HAS(read_file("/proc/self/status"), "Name:");
+}
+
+TEST(ReadFile, NamesThePathAndTheReason) {
+  const TemporaryFolder folder;
+  EXPECT_EQ(complaint([&] { read_file(folder / "none"); }),
+            "cannot read '" + (folder / "none").string() + "': No such file or directory");
+  EXPECT_HAS(complaint([&] { read_file(folder.path()); }), "Is a directory");
+}
+
+TEST(FileError, FullDiskComesWithAdvice) {
+  const Error error = file_error("write", "/data/x", ENOSPC);
+  EXPECT_STREQ(error.what(), "cannot write '/data/x': No space left on device");
+  EXPECT_HAS(error.hint(), "the disk is full");
+  EXPECT_EQ(file_error("write", "/data/x", EACCES).hint(), "");
+}
+
+TEST(AtomicFile, AppearsOnlyWhenCommitted) {
+  const TemporaryFolder folder;
+  AtomicFile file(folder / "x");
+  file.write("half");
+  EXPECT_EQ(names_in(folder.path()).count("x"), 0u);
+  EXPECT_EQ(names_in(folder.path()).size(), 1u);
+  file.write(" and half");
+  file.commit();
+  EXPECT_EQ(names_in(folder.path()), std::set<std::string>{"x"});
+  EXPECT_EQ(read_file(folder / "x"), "half and half");
+}
+
+TEST(AtomicFile, ReplacesAnExistingFileAtOnce) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "x", "old");
+  AtomicFile file(folder / "x");
+  file.write("new");
+  EXPECT_EQ(read_file(folder / "x"), "old");
+  file.commit();
+  EXPECT_EQ(read_file(folder / "x"), "new");
+}
+
+TEST(AtomicFile, LeavesNothingWithoutCommit) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "x", "old");
+  { AtomicFile(folder / "x").write("new"); }
+  EXPECT_EQ(names_in(folder.path()), std::set<std::string>{"x"});
+  EXPECT_EQ(read_file(folder / "x"), "old");
+}
+
+TEST(AtomicFile, LeavesNothingWhenTheDiskIsFull) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "x", "old");
+  std::string message;
+  {
+    const SmallDisk disk(4096);
+    message = complaint([&] { write_file_atomically(folder / "x", std::string(10'000, 'a')); });
+  }
+  EXPECT_HAS(message, "cannot write '" + (folder / "x").string() + "'");
+  EXPECT_HAS(message, "limit");
+  EXPECT_EQ(names_in(folder.path()), std::set<std::string>{"x"});
+  EXPECT_EQ(read_file(folder / "x"), "old");
+}
+
+TEST(AtomicFile, NamesWhatCannotBeWritten) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "file", "");
+  EXPECT_HAS(complaint([&] { write_file_atomically(folder / "none/x", ""); }),
+             (folder / "none/x").string() + "': No such file or directory");
+  EXPECT_HAS(complaint([&] { write_file_atomically(folder / "file/x", ""); }), "Not a directory");
+  EXPECT_HAS(complaint([&] { write_file_atomically(folder.path(), ""); }), "Is a directory");
+  EXPECT_EQ(names_in(folder.path()), std::set<std::string>{"file"});
+}
+
+TEST(AtomicFile, RefusesAFolderWithoutPermission) {
+  const TemporaryFolder folder;
+  fs::permissions(folder.path(), fs::perms(0555));
+  std::string message;
+  {
+    const PlainUser user;
+    message = complaint([&] { write_file_atomically(folder / "x", "new"); });
+  }
+  fs::permissions(folder.path(), fs::perms(0755));
+  EXPECT_HAS(message, "Permission denied");
+  EXPECT_EQ(names_in(folder.path()), std::set<std::string>{});
+}
+
+TEST(AtomicFile, DoesNotReplaceADevice) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_HAS(complaint([&] { write_file_atomically(folder / "pipe", "x"); }), "not a regular file");
+  EXPECT_TRUE(fs::is_fifo(folder / "pipe"));
+  EXPECT_EQ(names_in(folder.path()), std::set<std::string>{"pipe"});
+}
+
+TEST(AtomicFile, WritesThroughASymbolicLink) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "there");
+  write_file_atomically(folder / "there/x", "old");
+  fs::create_symlink("there/x", folder / "link");
+  write_file_atomically(folder / "link", "new");
+  EXPECT_TRUE(fs::is_symlink(folder / "link"));
+  EXPECT_EQ(read_file(folder / "there/x"), "new");
+}
+
+TEST(AtomicFile, RespectsTheUmask) {
+  const TemporaryFolder folder;
+  const mode_t before = umask(022);
+  write_file_atomically(folder / "x", "");
+  umask(before);
+  EXPECT_EQ(fs::status(folder / "x").permissions(), fs::perms(0644));
+}
+
+TEST(AtomicFolder, AppearsOnlyWhenCommitted) {
+  const TemporaryFolder folder;
+  const fs::path parent = folder / "run/checkpoints";
+  AtomicFolder made(parent);
+  write_file_atomically(made.path() / "weights", "w");
+  fs::create_directory(made.path() / "sub");
+  write_file_atomically(made.path() / "sub/state", "s");
+  EXPECT_EQ(names_in(parent), std::set<std::string>{made.path().filename().string()});
+  EXPECT_EQ(made.commit("step-100"), parent / "step-100");
+  EXPECT_EQ(names_in(parent), std::set<std::string>{"step-100"});
+  EXPECT_EQ(read_file(parent / "step-100/weights"), "w");
+  EXPECT_EQ(read_file(parent / "step-100/sub/state"), "s");
+}
+
+TEST(AtomicFolder, LeavesNothingWithoutCommit) {
+  const TemporaryFolder folder;
+  {
+    const AtomicFolder made(folder.path());
+    fs::create_directory(made.path() / "sub");
+    write_file_atomically(made.path() / "sub/state", "s");
+  }
+  EXPECT_EQ(names_in(folder.path()), std::set<std::string>{});
+}
+
+TEST(AtomicFolder, DoesNotReplaceAFullFolder) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "step-100");
+  write_file_atomically(folder / "step-100/weights", "old");
+  {
+    AtomicFolder made(folder.path());
+    write_file_atomically(made.path() / "weights", "new");
+    EXPECT_HAS(complaint([&] { made.commit("step-100"); }), (folder / "step-100").string());
+    made.commit("step-101");
+  }
+  EXPECT_EQ(names_in(folder.path()), (std::set<std::string>{"step-100", "step-101"}));
+  EXPECT_EQ(read_file(folder / "step-100/weights"), "old");
+}
+
+TEST(AtomicFolder, TakesOnlyNamesWithinItsParent) {
+  const TemporaryFolder folder;
+  AtomicFolder made(folder.path());
+  for (const char* name : {"", ".", "..", "../x", "/tmp/x", "a/b"})
+    EXPECT_HAS(complaint([&] { made.commit(name); }), "is not the name of a folder");
+}
+
+TEST(AtomicFolder, NamesAParentThatCannotBeMade) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "file", "");
+  EXPECT_HAS(complaint([&] { AtomicFolder(folder / "file/sub"); }), (folder / "file/sub").string());
+}
+
+TEST(RemoveLeftovers, RemovesWhatAKilledProcessLeft) {
+  const TemporaryFolder folder;
+  const pid_t child = fork();
+  if (child == 0) {
+    AtomicFolder made(folder.path());
+    AtomicFile file(folder / "x");
+    file.write("half");
+    AtomicFile(made.path() / "weights").write("half");
+    raise(SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(names_in(folder.path()).size(), 2u);
+  EXPECT_EQ(remove_leftovers(folder.path()), 2u);
+  EXPECT_EQ(names_in(folder.path()), std::set<std::string>{});
+}
+
+TEST(RemoveLeftovers, KeepsWhatIsBeingWrittenAndWhatIsNotOurs) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "mine", "");
+  AtomicFolder made(folder.path());
+  AtomicFile file(folder / "x");
+  EXPECT_EQ(remove_leftovers(folder.path()), 0u);
+  file.commit();
+  made.commit("y");
+  EXPECT_EQ(names_in(folder.path()), (std::set<std::string>{"mine", "x", "y"}));
+}
+
+TEST(ReplaceSymlink, MakesAndMovesALink) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "one", "1");
+  write_file_atomically(folder / "two", "2");
+  replace_symlink(folder / "last", "one");
+  EXPECT_EQ(read_file(folder / "last"), "1");
+  replace_symlink(folder / "last", "two");
+  EXPECT_EQ(read_file(folder / "last"), "2");
+  EXPECT_EQ(names_in(folder.path()), (std::set<std::string>{"last", "one", "two"}));
+}
+
+TEST(ReplaceSymlink, ReplacesALinkThatPointsNowhereOrToAFolder) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "step-1");
+  replace_symlink(folder / "last", "gone");
+  replace_symlink(folder / "last", "step-1");
+  replace_symlink(folder / "last", "step-2");
+  EXPECT_EQ(fs::read_symlink(folder / "last"), "step-2");
+  EXPECT_TRUE(fs::is_empty(folder / "step-1"));
+}
+
+TEST(ReplaceSymlink, DoesNotReplaceAnythingElse) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "file", "data");
+  EXPECT_HAS(complaint([&] { replace_symlink(folder / "file", "x"); }), "not a symbolic link");
+  EXPECT_HAS(complaint([&] { replace_symlink(folder / "none/last", "x"); }),
+             (folder / "none/last").string());
+  EXPECT_EQ(read_file(folder / "file"), "data");
+  EXPECT_EQ(names_in(folder.path()), std::set<std::string>{"file"});
+}
+
+TEST(MappedFile, ShowsTheBytesOfTheFile) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "x", "hello");
+  const MappedFile mapped(folder / "x");
+  EXPECT_EQ(mapped.view(), "hello");
+  EXPECT_HAS(complaint([&] { mapped.writable_data(); }), "reading only");
+}
+
+TEST(MappedFile, WritesStayPrivate) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "x", "hello");
+  const MappedFile mapped(folder / "x", MappedFile::Pages::copy_on_write);
+  mapped.writable_data()[0] = 'J';
+  EXPECT_EQ(mapped.view(), "Jello");
+  EXPECT_EQ(read_file(folder / "x"), "hello");
+}
+
+TEST(MappedFile, MapsAnEmptyFile) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "x", "");
+  EXPECT_EQ(MappedFile(folder / "x").view(), "");
+  EXPECT_EQ(MappedFile(folder / "x", MappedFile::Pages::copy_on_write).size(), 0u);
+}
+
+TEST(MappedFile, StaysMappedWhenMovedAndWhenTheFileIsRemoved) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "x", "hello");
+  write_file_atomically(folder / "y", "other");
+  MappedFile first(folder / "x");
+  MappedFile second = std::move(first);
+  fs::remove(folder / "x");
+  EXPECT_EQ(second.view(), "hello");
+  EXPECT_EQ(first.size(), 0u);
+  second = MappedFile(folder / "y");
+  EXPECT_EQ(second.view(), "other");
+}
+
+TEST(MappedFile, NamesWhatCannotBeMapped) {
+  const TemporaryFolder folder;
+  EXPECT_HAS(complaint([&] { MappedFile(folder / "none"); }), (folder / "none").string());
+  EXPECT_HAS(complaint([&] { MappedFile{folder.path()}; }), "Is a directory");
+  EXPECT_HAS(complaint([&] { MappedFile("/dev/null"); }), "not a regular file");
+}
+
+}  // namespace
+}  // namespace tessera

@@ -1,0 +1,151 @@
+#include <tessera/base/error.h>
+#include <tessera/codebook/bits.h>
+#include <tessera/codebook/embedding_table.h>
+#include <tessera/process/objective.h>
+
+#include "support/tensors.h"
+
+#include <gtest/gtest.h>
+
+namespace tessera {
+namespace {
+
+struct Batch {
+  explicit Batch(std::string_view trajectory = "ot", double r = 1.0)
+      : process(options(trajectory, r)) {}
+
+  static ProcessOptions options(std::string_view trajectory, double r) {
+    ProcessOptions made;
+    made.trajectory.kind = parse_name<TrajectoryKind>(trajectory);
+    made.trajectory.horizon = 100;
+    made.r = r;
+    return made;
+  }
+
+  Loss loss(const at::Tensor& estimate, const at::Tensor& counts,
+            const ObjectiveOptions& options) const {
+    return objective(process, table, noised, estimate, x0, labels, counts, options);
+  }
+
+  Process process;
+  EmbeddingTable table{test::normal({9, 4}, 1, at::kDouble)};
+  at::Tensor labels = test::labels({2, 3}, 9, 2);
+  at::Tensor x0 = table.encode(labels);
+  at::Tensor eps = test::normal({2, 3, 4}, 3, at::kDouble);
+  at::Tensor t = at::tensor({30.0, 80.0}, at::kDouble);
+  Noised noised = process.noise(table, x0, labels, eps, t);
+  at::Tensor x0_hat = x0 + 0.3 * test::normal({2, 3, 4}, 4, at::kDouble);
+  at::Tensor mask = at::tensor({1, 1, 0, 1, 0, 0}).reshape({2, 3}).to(at::kBool);
+};
+
+TEST(Objective, IsTheMeanSquaredErrorPlusTheRoundingError) {
+  const Batch batch;
+  const auto loss = batch.loss(batch.x0_hat, {}, {.mse_weight = 2, .cross_entropy_weight = 0.5});
+  const at::Tensor squared = (batch.x0_hat - batch.x0).square();
+  EXPECT_NEAR(loss.mse.item<double>(), squared.mean().item<double>(), 1e-12);
+  EXPECT_NEAR(loss.cross_entropy.item<double>(),
+              batch.table.cross_entropy(batch.x0_hat, batch.labels).mean().item<double>(), 1e-12);
+  EXPECT_NEAR(loss.total.item<double>(),
+              2 * loss.mse.item<double>() + 0.5 * loss.cross_entropy.item<double>(), 1e-12);
+  EXPECT_NEAR(batch.loss(batch.x0_hat, {}, {.dims = Dims::sum}).mse.item<double>(),
+              4 * squared.mean().item<double>(), 1e-12);
+}
+
+TEST(Objective, LeavesMaskedElementsOutOfEveryTerm) {
+  const Batch batch;
+  const at::Tensor wild = at::where(batch.mask.unsqueeze(-1), batch.x0_hat, 1e6);
+  for (const auto target : {Target::x0, Target::velocity}) {
+    const ObjectiveOptions options{.target = target, .label_smoothing = 0.1};
+    const auto calm = batch.loss(batch.x0_hat, batch.mask, options);
+    const auto masked = batch.loss(wild, batch.mask, options);
+    EXPECT_DOUBLE_EQ(calm.total.item<double>(), masked.total.item<double>());
+  }
+  const at::Tensor squared = (batch.x0_hat - batch.x0).square().mean(-1);
+  EXPECT_NEAR(batch.loss(batch.x0_hat, batch.mask, {}).mse.item<double>(),
+              squared.masked_select(batch.mask).mean().item<double>(), 1e-12);
+}
+
+TEST(Objective, OfNothingIsZero) {
+  const Batch batch;
+  const auto loss = batch.loss(batch.x0_hat, at::zeros_like(batch.mask), {});
+  EXPECT_EQ(loss.total.item<double>(), 0);
+}
+
+TEST(Objective, VelocityWeightsMatchTheClosedForms) {
+  for (const double r : {0.0, 0.5}) {
+    const Batch ot("ot", r), vp("vp-cosine", r), ve("ve", r);
+    const double horizon = 100;
+    const at::Tensor ot_weight = (ot.noised.speed * horizon / ot.noised.tau).square();
+    EXPECT_LT(test::largest_difference(velocity_weight(ot.process, ot.noised, 1e9), ot_weight),
+              1e-9);
+
+    const at::Tensor k = vp.noised.tau.floor();
+    const auto& trajectory = vp.process.trajectory();
+    const at::Tensor slope = trajectory.angle((k + 1).clamp_max(horizon)) - trajectory.angle(k);
+    const at::Tensor vp_weight =
+        (vp.noised.speed * horizon * slope / trajectory.v(vp.noised.tau)).square();
+    EXPECT_LT(test::largest_difference(velocity_weight(vp.process, vp.noised, 1e9), vp_weight),
+              1e-6);
+
+    const at::Tensor ve_weight = (ve.noised.speed * std::log(50 / 0.01)).square();
+    EXPECT_LT(test::largest_difference(velocity_weight(ve.process, ve.noised, 1e9), ve_weight),
+              1e-9);
+  }
+}
+
+TEST(Objective, VelocityWeightsAreCappedAndVanishForPathsThatNeverExit) {
+  Batch batch("ot", 1.0);
+  batch.noised.tau = at::tensor({0.0, 1e-3, 100.0, 50.0, 60.0, 70.0}, at::kDouble).reshape({2, 3});
+  batch.noised.speed = at::tensor({1.0, 1.0, 0.0, 1.0, 1.0, 1.0}, at::kDouble).reshape({2, 3});
+  const auto weight = test::values(velocity_weight(batch.process, batch.noised, 10));
+  EXPECT_EQ(weight[0], 10);
+  EXPECT_EQ(weight[1], 10);
+  EXPECT_EQ(weight[2], 0);
+  EXPECT_NEAR(weight[3], 4, 1e-12);
+}
+
+TEST(Objective, GradientsMatchFiniteDifferences) {
+  for (const char* name : {"ot", "vp-sqrt", "ve"}) {
+    const Batch batch(name, 0.7);
+    for (const auto target : {Target::x0, Target::velocity}) {
+      for (const auto dims : {Dims::mean, Dims::sum}) {
+        const ObjectiveOptions options{.target = target, .dims = dims, .label_smoothing = 0.1};
+        const auto loss = [&](const at::Tensor& x0_hat) {
+          return batch.loss(x0_hat, batch.mask, options).total;
+        };
+        EXPECT_LT(test::gradient_error(loss, batch.x0_hat), 1e-6) << name;
+      }
+    }
+  }
+}
+
+TEST(Objective, GradientsReachTrainableCodes) {
+  // Through the target, through the noisy point and through the rounding, all at once.
+  const Batch batch("ot", 1.0);
+  const at::Tensor weight = test::normal({9, 4}, 5, at::kDouble);
+  const at::Tensor mix = test::normal({4, 4}, 6, at::kDouble);
+  // The stopping time carries no gradient, so it is held while the weights are moved.
+  const EmbeddingTable fixed(weight);
+  const auto held =
+      batch.process.noise(fixed, fixed.encode(batch.labels), batch.labels, batch.eps, batch.t);
+  const auto loss = [&](const at::Tensor& w) {
+    const EmbeddingTable table(w);
+    const at::Tensor x0 = table.encode(batch.labels);
+    const auto [u, v] = batch.process.trajectory().at(held.tau);
+    const at::Tensor x = u.unsqueeze(-1) * x0 + v.unsqueeze(-1) * batch.eps;
+    return objective(batch.process, table, held, at::matmul(x, mix), x0, batch.labels, batch.mask)
+        .total;
+  };
+  EXPECT_LT(test::gradient_error(loss, weight), 1e-6);
+}
+
+TEST(Objective, RefusesWrongShapes) {
+  const Batch batch;
+  EXPECT_THROW(batch.loss(batch.x0_hat[0], {}, {}), Error);
+  EXPECT_THROW(batch.loss(batch.x0_hat, batch.mask[0], {}), Error);
+  EXPECT_THROW(batch.loss(batch.x0_hat, batch.mask.to(at::kFloat), {}), Error);
+  EXPECT_THROW(batch.loss(batch.x0_hat, {}, {.label_smoothing = 1}), UsageError);
+}
+
+}  // namespace
+}  // namespace tessera

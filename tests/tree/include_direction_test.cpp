@@ -1,0 +1,106 @@
+// Doors open downwards only (docs/architecture.md): no room includes a header of a room above it.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::map<std::string, std::set<std::string>> kMayInclude{
+    {"kernels", {}},
+    {"base", {"kernels"}},
+    {"process", {"base", "kernels"}},
+    {"codebook", {"process", "base", "kernels"}},
+    {"nn", {"codebook", "process", "base", "kernels"}},
+    {"flow", {"nn", "codebook", "process", "base", "kernels"}},
+};
+
+struct Include {
+  fs::path file;
+  std::string text;  // what stands between the quotes or brackets
+};
+
+std::vector<Include> includes_below(const fs::path& folder) {
+  static const std::regex pattern(R"(^\s*#\s*include\s*[<"]([^>"]+)[>"])");
+  std::vector<Include> found;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string ending = entry.path().extension();
+    if (ending != ".h" && ending != ".cpp" && ending != ".cu" && ending != ".cuh") continue;
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) {
+      std::smatch match;
+      if (std::regex_search(line, match, pattern)) found.push_back({entry.path(), match[1]});
+    }
+  }
+  return found;
+}
+
+// The room a header of ours belongs to: "process" for "process/listing.h" and for
+// "tessera/process/clock.h".
+std::string room_of(std::string include) {
+  if (include.starts_with("tessera/")) include = include.substr(8);
+  const auto slash = include.find('/');
+  if (slash == std::string::npos) return "";
+  const std::string room = include.substr(0, slash);
+  return kMayInclude.contains(room) ? room : "";
+}
+
+const fs::path kRoot = TESSERA_SOURCE_DIR;
+
+TEST(Tree, HasADoorPlanForEveryRoom) {
+  for (const auto& entry : fs::directory_iterator(kRoot / "src"))
+    if (entry.is_directory()) {
+      EXPECT_TRUE(kMayInclude.contains(entry.path().filename())) << entry.path();
+    }
+}
+
+TEST(Tree, IncludesOnlyDownwards) {
+  size_t seen = 0;
+  for (const auto& [room, allowed] : kMayInclude) {
+    for (const fs::path& folder : {kRoot / "src" / room, kRoot / "include/tessera" / room}) {
+      if (!fs::exists(folder)) continue;
+      for (const auto& include : includes_below(folder)) {
+        const std::string other = room_of(include.text);
+        if (other.empty()) continue;
+        ++seen;
+        EXPECT_TRUE(other == room || allowed.contains(other))
+            << include.file << " includes " << include.text << ": '" << room << "' must not know '"
+            << other << "'";
+      }
+    }
+  }
+  EXPECT_GT(seen, 50u);
+}
+
+TEST(Tree, PublicHeadersStayLight) {
+  const std::set<std::string> allowed{"ATen/core/Tensor.h"};
+  for (const auto& include : includes_below(kRoot / "include")) {
+    const bool heavy = include.text.starts_with("ATen/") || include.text.starts_with("torch/") ||
+                       include.text.starts_with("c10/") || include.text.starts_with("fmt/") ||
+                       include.text.starts_with("spdlog/") || include.text.starts_with("nlohmann/");
+    EXPECT_TRUE(!heavy || allowed.contains(include.text))
+        << include.file << " includes " << include.text;
+    EXPECT_TRUE(include.text.starts_with("tessera/") ||
+                include.text.find('/') == std::string::npos || allowed.contains(include.text))
+        << include.file << " includes " << include.text << ", which is not installed";
+  }
+}
+
+TEST(Tree, CudaFilesKnowNoLibTorch) {
+  for (const auto& include : includes_below(kRoot / "src/kernels/cuda"))
+    EXPECT_FALSE(include.text.starts_with("ATen/") || include.text.starts_with("torch/") ||
+                 include.text.starts_with("c10/"))
+        << include.file << " includes " << include.text;
+}
+
+}  // namespace
