@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <ftw.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -176,8 +178,7 @@ AtomicFolder::AtomicFolder(const fs::path& parent) : parent_(parent) {
 
 AtomicFolder::~AtomicFolder() {
   if (descriptor_ < 0) return;
-  std::error_code ignored;
-  fs::remove_all(temporary_, ignored);
+  remove_tree(temporary_);
   ::close(descriptor_);
 }
 
@@ -197,6 +198,13 @@ fs::path AtomicFolder::commit(const std::string& name) {
   return destination;
 }
 
+bool remove_tree(const fs::path& path) {
+  const auto remove_entry = [](const char* entry, const struct stat*, int, struct FTW*) {
+    return ::remove(entry);
+  };
+  return ::nftw(path.c_str(), remove_entry, 16, FTW_DEPTH | FTW_PHYS) == 0;
+}
+
 size_t remove_leftovers(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code failure;
@@ -212,9 +220,7 @@ size_t remove_leftovers(const fs::path& folder) {
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (descriptor < 0) continue;
     if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
-      std::error_code ignored;
-      fs::remove_all(path, ignored);
-      if (!ignored) ++removed;
+      if (remove_tree(path)) ++removed;
     }
     ::close(descriptor);
   }

@@ -59,6 +59,10 @@ class AtomicFolder {
   int descriptor_ = -1;  // of the folder, locked while it is being filled; -1 once committed
 };
 
+// Removes a file, or a folder with all it holds; links are not followed. False where something
+// could not be removed. (Not std::filesystem::remove_all: LibTorch 2.11 exports a broken one.)
+bool remove_tree(const std::filesystem::path& path);
+
 // Removes what killed processes left behind in `folder`: the temporary files and folders that no
 // living process is writing. Returns how many there were.
 size_t remove_leftovers(const std::filesystem::path& folder);

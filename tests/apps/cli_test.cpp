@@ -1,3 +1,5 @@
+#include "support/temporary_folder.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -22,16 +24,10 @@ class Cli : public testing::Test {
     std::string out, err;
   };
 
-  void SetUp() override {
-    folder_ = fs::temp_directory_path() / ("tessera-cli-" + std::to_string(getpid()));
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   // Runs `tessera ARGUMENTS` through the shell, with stdout to a file of ours or to `output`.
   Result run(const std::string& arguments, const fs::path& output = {}) const {
     const fs::path out = output.empty() ? folder_ / "out" : output, err = folder_ / "err";
-    const std::string command = "cd " + folder_.string() + " && " + TESSERA_PROGRAM + " " +
+    const std::string command = "cd " + folder_.path().string() + " && " + TESSERA_PROGRAM + " " +
                                 arguments + " >" + out.string() + " 2>" + err.string();
     const int status = std::system(command.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1,
@@ -44,7 +40,7 @@ class Cli : public testing::Test {
     return all.str();
   }
 
-  fs::path folder_;
+  tessera::test::TemporaryFolder folder_;
 };
 
 TEST_F(Cli, PrintsItsVersions) {

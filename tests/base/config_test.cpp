@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "base/files.h"
-#include "temporary_folder.h"
+#include "support/temporary_folder.h"
 #include "tessera/base/error.h"
 
 namespace tessera {

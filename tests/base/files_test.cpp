@@ -12,7 +12,7 @@
 #include <set>
 #include <utility>
 
-#include "temporary_folder.h"
+#include "support/temporary_folder.h"
 
 namespace tessera {
 namespace {
@@ -346,6 +346,19 @@ TEST(MappedFile, NamesWhatCannotBeMapped) {
   EXPECT_HAS(complaint([&] { MappedFile(folder / "none"); }), (folder / "none").string());
   EXPECT_HAS(complaint([&] { MappedFile{folder.path()}; }), "Is a directory");
   EXPECT_HAS(complaint([&] { MappedFile("/dev/null"); }), "not a regular file");
+}
+
+TEST(RemoveTree, RemovesFoldersAndLinksButNotWhatLinksPointTo) {
+  const test::TemporaryFolder folder;
+  write_file_atomically(folder / "kept", "x");
+  fs::create_directories(folder / "tree/a/b");
+  write_file_atomically(folder / "tree/a/b/file", "y");
+  fs::create_symlink(folder / "kept", folder / "tree/link");
+  fs::create_directory_symlink(folder.path(), folder / "tree/a/up");
+  EXPECT_TRUE(remove_tree(folder / "tree"));
+  EXPECT_FALSE(fs::exists(folder / "tree"));
+  EXPECT_EQ(read_file(folder / "kept"), "x");
+  EXPECT_FALSE(remove_tree(folder / "missing"));
 }
 
 }  // namespace

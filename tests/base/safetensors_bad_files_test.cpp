@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/files.h"
-#include "temporary_folder.h"
+#include "support/temporary_folder.h"
 #include "tessera/base/error.h"
 #include "tessera/base/safetensors.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/files.h"
 #include "safetensors_sample.h"
-#include "temporary_folder.h"
+#include "support/temporary_folder.h"
 #include "tessera/base/error.h"
 
 namespace tessera {

@@ -196,20 +196,20 @@ TEST(Sampler, ShowsTheNetworkItsLastEstimateUnlessTold) {
 }
 
 TEST(Sampler, RepeatsItselfForTheSameSeedWhateverTheBatch) {
-  const Scene scene;
   SamplerOptions options{.steps = 6, .noise = SamplerNoise::gaussian, .seed = 9};
   const Process process = process_with("vp-sqrt", 0.5);
-  const Sampler sampler(process, scene.table, wobbly, options);
-  const EmbeddingTable table32(test::normal({20, 4}, 1), {.normalise = Normalise::l2});
-  const Sampler sampler32(process, table32, wobbly, options);
-  const Sample all = sampler32.run(at::arange(6, at::kLong), {5, 4});
-  const Sample some = sampler32.run(at::tensor({4, 1}, at::kLong), {5, 4});
-  EXPECT_TRUE(at::equal(some.x0[0], all.x0[4]));
-  EXPECT_TRUE(at::equal(some.x0[1], all.x0[1]));
+  const EmbeddingTable table(test::normal({20, 4}, 1), {.normalise = Normalise::l2});
+  const auto run = [&](const at::Tensor& samples) {
+    return Sampler(process, table, wobbly, options).run(samples, {5, 4}).x0;
+  };
+  const at::Tensor all = run(at::arange(6, at::kLong));
+  EXPECT_TRUE(at::equal(run(at::arange(6, at::kLong)), all));
+  // LibTorch's own operations may differ in the last bit between batch sizes.
+  const at::Tensor some = run(at::tensor({4, 1}, at::kLong));
+  EXPECT_LT(test::largest_difference(some[0], all[4]), 1e-4);
+  EXPECT_LT(test::largest_difference(some[1], all[1]), 1e-4);
   options.seed = 10;
-  const Sample other =
-      Sampler(process, table32, wobbly, options).run(at::arange(6, at::kLong), {5, 4});
-  EXPECT_FALSE(at::equal(other.x0, all.x0));
+  EXPECT_GT(test::largest_difference(run(at::arange(6, at::kLong)), all), 1e-2);
 }
 
 // With the right x0 and eta = 1, every state of the Gaussian sampler is distributed as the forward

@@ -96,6 +96,18 @@ TEST(Tree, PublicHeadersStayLight) {
   }
 }
 
+// LibTorch 2.11 exports a std::filesystem::remove_all that crashes: base/files.h has remove_tree.
+TEST(Tree, RemovesFoldersWithoutTheStandardLibrary) {
+  for (const char* folder : {"src", "apps", "tests/base", "tests/apps", "tests/support"}) {
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {
+      if (entry.path().extension() != ".cpp" && entry.path().extension() != ".h") continue;
+      std::ifstream file(entry.path());
+      for (std::string line; std::getline(file, line);)
+        EXPECT_EQ(line.find("remove_all("), std::string::npos) << entry.path();
+    }
+  }
+}
+
 TEST(Tree, CudaFilesKnowNoLibTorch) {
   for (const auto& include : includes_below(kRoot / "src/kernels/cuda"))
     EXPECT_FALSE(include.text.starts_with("ATen/") || include.text.starts_with("torch/") ||

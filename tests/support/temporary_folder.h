@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/files.h"
+
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
@@ -15,10 +17,7 @@ class TemporaryFolder {
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
     path_ = name;
   }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
+  ~TemporaryFolder() { remove_tree(path_); }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
