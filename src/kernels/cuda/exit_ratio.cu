@@ -178,7 +178,7 @@ __device__ Verdict judge(const ExitWalk& problem, int64_t row, int64_t code) {
   return {INFINITY, false, problem.decode || tiny_a == 0.0};
 }
 
-// The exit ratio of a thread's four rows over the codes it sees.
+// The exit ratio of a thread's two rows over the codes it sees.
 template <class Shape>
 class ExitTask {
  public:
@@ -258,34 +258,52 @@ class ExitTask {
     const bool finite = fabsf(row.best) < INFINITY;
     const float slope = finite ? row.best : 0.0f;
     const float level = finite ? fmaf(row.best, row.own_score, row.own_noise) : row.best;
-    bool hit = false;
+    bool better = false;
+    bool close = false;
 #pragma unroll
     for (int c = 0; c < kColumns; ++c) {
       const float score = scores[c / 2][i % 2 * 2 + c % 2];
       const float noise = noises[c / 2][i % 2 * 2 + c % 2];
-      hit |= (fmaf(slope, score, noise) > level) | (score >= row.limit);
+      better |= fmaf(slope, score, noise) > level;
+      close |= score >= row.limit;
     }
-    if (!__any_sync(kAllLanes, hit)) return 0;
+    if (__any_sync(kAllLanes, better)) {
+      if (better) row.best = fmaxf(row.best, best_ratio(row, i, scores, noises));
+      row.best = quad_max(row.best);
+    }
+    return close ? close_codes(i, scores, code) : 0;
+  }
 
-    uint32_t close = 0;
-    if (hit) {
+  // Over the codes that are not close.
+  __device__ static float best_ratio(const Row& row, int i,
+                                     const float (&scores)[kWarpCodes / 8][4],
+                                     const float (&noises)[kWarpCodes / 8][4]) {
+    float best = -INFINITY;
 #pragma unroll
-      for (int c = 0; c < kColumns; ++c) {
-        const float score = scores[c / 2][i % 2 * 2 + c % 2];
-        const float noise = noises[c / 2][i % 2 * 2 + c % 2];
-        if (code + c / 2 * 8 + c % 2 == row.label) continue;
-        if (score < row.limit) {
-          const float ratio = __fdividef(noise - row.own_noise, row.own_score - score);
-          if (ratio > row.best) row.best = ratio;
-        } else if (is_beyond(row, score)) {
-          problem_.outside[row_index(i)] = true;
-          take(i, {INFINITY, true, true});
-        } else if (score >= row.limit) {
-          close |= 1u << c;
-        }
+    for (int c = 0; c < kColumns; ++c) {
+      const float score = scores[c / 2][i % 2 * 2 + c % 2];
+      const float noise = noises[c / 2][i % 2 * 2 + c % 2];
+      const float ratio = __fdividef(noise - row.own_noise, row.own_score - score);
+      best = fmaxf(best, score < row.limit ? ratio : -INFINITY);
+    }
+    return best;
+  }
+
+  // Those to be judged, a bit each.
+  __device__ uint32_t close_codes(int i, const float (&scores)[kWarpCodes / 8][4], uint32_t code) {
+    const Row& row = rows_[i];
+    uint32_t close = 0;
+#pragma unroll
+    for (int c = 0; c < kColumns; ++c) {
+      const float score = scores[c / 2][i % 2 * 2 + c % 2];
+      if (!(score >= row.limit) || code + c / 2 * 8 + c % 2 == row.label) continue;
+      if (is_beyond(row, score)) {
+        problem_.outside[row_index(i)] = true;
+        take(i, {INFINITY, true, true});
+      } else {
+        close |= 1u << c;
       }
     }
-    row.best = quad_max(row.best);
     return close;
   }
 
@@ -314,7 +332,7 @@ struct ArgmaxWalk {
   unsigned long long* keys;
 };
 
-// The best code of a thread's eight rows among those it sees.
+// The best code of a thread's four rows among those it sees.
 template <class Shape>
 class ArgmaxTask {
  public:
@@ -385,9 +403,9 @@ class ArgmaxTask {
 template <class Shape, class Task>
 __global__ void __launch_bounds__(kThreads, 1)
     walk_kernel(const __grid_constant__ typename Task::Problem problem) {
-  extern __shared__ uint4 shared[];
-  ScoreTiles<Shape> tiles(problem.rows0, problem.rows1, problem.codes,
-                          reinterpret_cast<uint16_t*>(shared));
+  extern __shared__ __align__(1024) uint16_t shared[];
+  __shared__ SplitBarrier barrier;
+  ScoreTiles<Shape> tiles(problem.rows0, problem.rows1, problem.codes, shared, &barrier);
   const int64_t row_blocks = (problem.rows0.count + Task::kBlockRows - 1) / Task::kBlockRows;
   const int64_t code_tiles = (problem.codes.count + Shape::kCodes - 1) / Shape::kCodes;
   const int64_t units = row_blocks * code_tiles;
@@ -423,7 +441,7 @@ void launch_walk(const char* name, const Problem& problem, void* stream) {
   } else if (d <= 128) {
     launch_shape<Shape<128, 64, 128, true, Arithmetic::split>, Task>(name, problem, stream);
   } else {
-    launch_shape<Shape<64, 128, 32, false, Arithmetic::split>, Task>(name, problem, stream);
+    launch_shape<Shape<64, 128, 64, false, Arithmetic::split>, Task>(name, problem, stream);
   }
 }
 

@@ -6,6 +6,14 @@
 // and t = l % 4; a register holds two bf16, the lower half the one with the lower index.
 namespace tessera::kernels::cuda {
 
+// Whether the chip compiled for multiplies straight from shared memory, by warpgroups of 128
+// threads. That is Hopper's alone: neither its predecessors nor its successors have it.
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+inline constexpr bool kHasWarpgroupProducts = true;
+#else
+inline constexpr bool kHasWarpgroupProducts = false;
+#endif
+
 // {low half: first, high half: second}, rounded to nearest.
 __device__ inline uint32_t pack_bf16(float first, float second) {
   uint32_t packed;
@@ -37,6 +45,83 @@ __device__ inline void multiply_add(float (&sum)[4], const uint32_t (&a)[4], uin
       "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
       : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+// The rest is for warpgroups. A matrix in shared memory is named by a descriptor: rows of 64 bf16
+// (128 bytes) one after the other from a multiple of 1,024 bytes on, where the 16-byte piece p of
+// row r lies at place p ^ (r % 8), which spares the banks.
+__device__ inline uint64_t describe(uint32_t address) {
+  constexpr uint64_t kSwizzled = uint64_t{1} << 62;
+  constexpr uint64_t kEightRows = uint64_t{1024 / 16} << 32;
+  return kSwizzled | kEightRows | (address & 0x3FFFF) / 16;
+}
+
+// Ordinary stores to shared memory before it are seen by products after it (and a barrier).
+__device__ inline void publish_to_products() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// Products started between the first two run beside other code, which must leave their sums alone,
+// until the third.
+__device__ inline void begin_products() {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+__device__ inline void end_products() {
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+__device__ inline void wait_for_products() {
+  asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+}
+
+// sum [64 x 64] = a [64 x 16] b [64 x 16]^T, plus sum if `add`. a, b: descriptors. Warp w of the
+// warpgroup has rows 16 w to 16 w + 15, and sum[c] is as in multiply_add for columns 8 c to 8 c
+// + 7.
+__device__ inline void start_product(float (&sum)[8][4], uint64_t a, uint64_t b, bool add) {
+  asm volatile(
+      "{\n"
+      ".reg .pred add;\n"
+      "setp.ne.b32 add, %34, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
+      "{%0, %1, %2, %3, %4, %5, %6, %7, "
+      "%8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, "
+      "%24, %25, %26, %27, %28, %29, %30, %31}, "
+      "%32, %33, add, 1, 1, 0, 0;\n"
+      "}"
+      : "+f"(sum[0][0]), "+f"(sum[0][1]), "+f"(sum[0][2]), "+f"(sum[0][3]), "+f"(sum[1][0]),
+        "+f"(sum[1][1]), "+f"(sum[1][2]), "+f"(sum[1][3]), "+f"(sum[2][0]), "+f"(sum[2][1]),
+        "+f"(sum[2][2]), "+f"(sum[2][3]), "+f"(sum[3][0]), "+f"(sum[3][1]), "+f"(sum[3][2]),
+        "+f"(sum[3][3]), "+f"(sum[4][0]), "+f"(sum[4][1]), "+f"(sum[4][2]), "+f"(sum[4][3]),
+        "+f"(sum[5][0]), "+f"(sum[5][1]), "+f"(sum[5][2]), "+f"(sum[5][3]), "+f"(sum[6][0]),
+        "+f"(sum[6][1]), "+f"(sum[6][2]), "+f"(sum[6][3]), "+f"(sum[7][0]), "+f"(sum[7][1]),
+        "+f"(sum[7][2]), "+f"(sum[7][3])
+      : "l"(a), "l"(b), "r"(static_cast<int>(add)));
+}
+
+// The same with the warp's 16 rows of a in registers, as in multiply_add.
+__device__ inline void start_product(float (&sum)[8][4], const uint32_t (&a)[4], uint64_t b,
+                                     bool add) {
+  asm volatile(
+      "{\n"
+      ".reg .pred add;\n"
+      "setp.ne.b32 add, %37, 0;\n"
+      "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
+      "{%0, %1, %2, %3, %4, %5, %6, %7, "
+      "%8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, "
+      "%24, %25, %26, %27, %28, %29, %30, %31}, "
+      "{%32, %33, %34, %35}, %36, add, 1, 1, 0;\n"
+      "}"
+      : "+f"(sum[0][0]), "+f"(sum[0][1]), "+f"(sum[0][2]), "+f"(sum[0][3]), "+f"(sum[1][0]),
+        "+f"(sum[1][1]), "+f"(sum[1][2]), "+f"(sum[1][3]), "+f"(sum[2][0]), "+f"(sum[2][1]),
+        "+f"(sum[2][2]), "+f"(sum[2][3]), "+f"(sum[3][0]), "+f"(sum[3][1]), "+f"(sum[3][2]),
+        "+f"(sum[3][3]), "+f"(sum[4][0]), "+f"(sum[4][1]), "+f"(sum[4][2]), "+f"(sum[4][3]),
+        "+f"(sum[5][0]), "+f"(sum[5][1]), "+f"(sum[5][2]), "+f"(sum[5][3]), "+f"(sum[6][0]),
+        "+f"(sum[6][1]), "+f"(sum[6][2]), "+f"(sum[6][3]), "+f"(sum[7][0]), "+f"(sum[7][1]),
+        "+f"(sum[7][2]), "+f"(sum[7][3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(static_cast<int>(add)));
 }
 
 }  // namespace tessera::kernels::cuda
