@@ -2,7 +2,7 @@
 #
 # LibTorch's own package file is not used: with a CUDA build it asks nvcc for things CMake 3.25 does not know. Its
 # folder is all we need. Searched in this order:
-#   1. Torch_DIR and CMAKE_PREFIX_PATH (a folder that holds include/ATen and lib/, or the package folder within it)
+#   1. Torch_DIR and CMAKE_PREFIX_PATH, variables of CMake or of the environment (a folder that holds include/ATen and lib/, or the package folder within it)
 #   2. the torch of the active Python
 #   3. the project's own .venv
 #
@@ -37,10 +37,13 @@ function(_tessera_python_torch python result)
 endfunction()
 
 set(_candidates "")
-if(Torch_DIR)
-  list(APPEND _candidates ${Torch_DIR} ${Torch_DIR}/../../..)
-endif()
-foreach(_prefix IN LISTS CMAKE_PREFIX_PATH)
+foreach(_folder IN ITEMS "${Torch_DIR}" "$ENV{Torch_DIR}")
+  if(_folder)
+    list(APPEND _candidates ${_folder} ${_folder}/../../..)
+  endif()
+endforeach()
+string(REPLACE ":" ";" _prefixes "$ENV{CMAKE_PREFIX_PATH}")
+foreach(_prefix IN LISTS CMAKE_PREFIX_PATH _prefixes)
   list(APPEND _candidates ${_prefix} ${_prefix}/../.. ${_prefix}/torch)
 endforeach()
 find_program(TESSERA_PYTHON NAMES python3 python)

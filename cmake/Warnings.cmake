@@ -7,7 +7,8 @@ target_compile_options(tessera_settings INTERFACE
   $<$<AND:$<BOOL:${TESSERA_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>
   $<$<COMPILE_LANGUAGE:CUDA>:-Wno-deprecated-gpu-targets>)
 if(TESSERA_SANITIZE)
-  target_compile_options(tessera_settings INTERFACE
+  # Instrumented code looks uninitialised to GCC.
+  target_compile_options(tessera_settings INTERFACE -Wno-maybe-uninitialized
     -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   target_link_options(tessera_settings INTERFACE -fsanitize=address,undefined)
 endif()

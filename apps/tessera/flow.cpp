@@ -66,7 +66,7 @@ void run_flow(const FlowCommand& command, const GlobalOptions& globals) {
   FlowOptions options;
   options.seed = globals.seed;
   config::Schema schema;
-  declare(schema, "", options);
+  declare(schema, "flow.", options);
   for (const std::string& setting : command.settings)
     is_override(setting) ? schema.apply_override(setting) : schema.read_file(setting);
   schema.finish();

@@ -15,7 +15,7 @@
 namespace tessera::config {
 namespace {
 
-constexpr std::string_view no_value = "none";
+constexpr std::string_view kNoValue = "none";
 
 // ---- what an option takes, in words
 
@@ -45,7 +45,7 @@ std::string type_text(const Option& option) {
     case Kind::number:
       return "number" + single;
     case Kind::optional_number:
-      return fmt::format("number{} or \"{}\"", single, no_value);
+      return fmt::format("number{} or \"{}\"", single, kNoValue);
     case Kind::string:
       return "string";
     case Kind::path:
@@ -91,7 +91,7 @@ std::string toml_text(const std::string& text) {
 }
 
 std::string toml_text(std::monostate) {
-  return toml_text(std::string(no_value));
+  return toml_text(std::string(kNoValue));
 }
 
 std::string toml_text(bool value) {
@@ -208,7 +208,7 @@ std::optional<Value> to_value(const Option& option, const toml::node& node) {
     case Kind::unsigned_integer:
       return as_value(as_unsigned(node));
     case Kind::optional_number:
-      if (as_string(node) == no_value) return Value();
+      if (as_string(node) == kNoValue) return Value();
       [[fallthrough]];
     case Kind::number:
       return as_value(as_number(node));

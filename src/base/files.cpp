@@ -20,13 +20,13 @@ namespace tessera {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::string_view temporary_prefix = ".tessera-tmp-";
+constexpr std::string_view kTemporaryPrefix = ".tessera-tmp-";
 
 // Unique in this process by the counter, among processes by the id, and a leftover of an earlier
 // process with the same id is stepped over by whoever creates the file (O_EXCL and its like).
 fs::path temporary_sibling(const fs::path& folder) {
   static std::atomic<uint64_t> counter{0};
-  return folder / fmt::format("{}{}-{}", temporary_prefix, ::getpid(), counter++);
+  return folder / fmt::format("{}{}-{}", kTemporaryPrefix, ::getpid(), counter++);
 }
 
 fs::path folder_of(const fs::path& path) {
@@ -183,7 +183,7 @@ AtomicFolder::~AtomicFolder() {
 }
 
 fs::path AtomicFolder::commit(const std::string& name) {
-  const fs::path destination = parent_ / name;
+  fs::path destination = parent_ / name;
   if (name.empty() || name == "." || name == ".." || fs::path(name).has_parent_path())
     throw Error(fmt::format("'{}' is not the name of a folder in '{}'", name, parent_.string()));
   if (descriptor_ < 0) throw Error("this folder was committed already: '" + name + "'");
@@ -210,7 +210,7 @@ size_t remove_leftovers(const fs::path& folder) {
   std::error_code failure;
   for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
        entry.increment(failure))
-    if (entry->path().filename().string().starts_with(temporary_prefix))
+    if (entry->path().filename().string().starts_with(kTemporaryPrefix))
       found.push_back(entry->path());
   if (failure) throw file_error("read", folder, failure.value());
 

@@ -16,8 +16,8 @@
 namespace tessera {
 namespace {
 
-constexpr int widest_bar = 30;
-constexpr int narrowest_bar = 6;
+constexpr int kWidestBar = 30;
+constexpr int kNarrowestBar = 6;
 
 // The bars on the terminal, the innermost last. The lock is recursive because the log's hook, which
 // takes it, also runs for the lines a bar itself writes.
@@ -125,8 +125,8 @@ std::string progress_line(const ProgressState& state, int columns) {
   std::string line = head + count + pace + note;
   if (columns == 0) return line;
   if (state.total > 0) {
-    const int bar = std::min(widest_bar, columns - width_of(line) - width_of("[] "));
-    if (bar >= narrowest_bar) line.insert(head.size(), bar_of(fraction, bar));
+    const int bar = std::min(kWidestBar, columns - width_of(line) - width_of("[] "));
+    if (bar >= kNarrowestBar) line.insert(head.size(), bar_of(fraction, bar));
   }
   if (width_of(line) > columns) line = head + count + pace;
   if (width_of(line) > columns && state.total > 0 && pace.size() > 2) line = head + pace.substr(2);

@@ -19,7 +19,7 @@
 namespace tessera::safetensors {
 namespace {
 
-constexpr std::array<std::pair<ElementType, at::ScalarType>, 15> scalar_types = {{
+constexpr std::array<std::pair<ElementType, at::ScalarType>, 15> kScalarTypes = {{
     {ElementType::u64, at::kUInt64},
     {ElementType::i64, at::kLong},
     {ElementType::f64, at::kDouble},
@@ -38,7 +38,7 @@ constexpr std::array<std::pair<ElementType, at::ScalarType>, 15> scalar_types = 
 }};
 
 at::ScalarType scalar_type(ElementType type) {
-  return std::find_if(scalar_types.begin(), scalar_types.end(),
+  return std::find_if(kScalarTypes.begin(), kScalarTypes.end(),
                       [&](const auto& pair) { return pair.first == type; })
       ->second;
 }
@@ -47,7 +47,7 @@ Entry describe(const std::string& name, const at::Tensor& tensor) {
   if (!tensor.defined()) throw Error(fmt::format("tensor '{}' is undefined", name));
   if (tensor.layout() != at::kStrided || tensor.is_meta())
     throw Error(fmt::format("tensor '{}' is not a dense tensor with data", name));
-  for (const auto& [element, scalar] : scalar_types)
+  for (const auto& [element, scalar] : kScalarTypes)
     if (scalar == tensor.scalar_type()) return {.type = element, .shape = tensor.sizes().vec()};
   throw Error(fmt::format("tensor '{}' has the type {}, which is not supported", name,
                           c10::toString(tensor.scalar_type())));

@@ -22,10 +22,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr size_t length_bytes = 8;
-constexpr uint64_t longest_header = 100'000'000;  // the format's own limit
-constexpr size_t most_dimensions = 64;            // LibTorch's limit
-constexpr std::string_view metadata_key = "__metadata__";
+constexpr size_t kLengthBytes = 8;
+constexpr uint64_t kLongestHeader = 100'000'000;  // the format's own limit
+constexpr size_t kMostDimensions = 64;            // LibTorch's limit
+constexpr std::string_view kMetadataKey = "__metadata__";
 
 struct ElementInfo {
   ElementType type;
@@ -76,7 +76,7 @@ class HeaderReader final : public json::json_sax_t {
   bool start_object(size_t) override {
     if (place_ == Place::start)
       place_ = Place::top;
-    else if (place_ == Place::top_value && name_ == metadata_key)
+    else if (place_ == Place::top_value && name_ == kMetadataKey)
       place_ = Place::metadata;
     else if (place_ == Place::top_value)
       place_ = Place::tensor;
@@ -92,7 +92,7 @@ class HeaderReader final : public json::json_sax_t {
       place_ = Place::top_value;
     } else if (place_ == Place::metadata) {
       if (header.metadata.contains(name))
-        throw Error(fmt::format("the key '{}' of {} comes twice", name, metadata_key));
+        throw Error(fmt::format("the key '{}' of {} comes twice", name, kMetadataKey));
       field_ = name;
       place_ = Place::metadata_value;
     } else {
@@ -149,8 +149,8 @@ class HeaderReader final : public json::json_sax_t {
     }
     if (value > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
       throw Error(fmt::format("the shape of tensor '{}' is too large", name_));
-    if (shape_->size() == most_dimensions)
-      throw Error(fmt::format("tensor '{}' has more than {} dimensions", name_, most_dimensions));
+    if (shape_->size() == kMostDimensions)
+      throw Error(fmt::format("tensor '{}' has more than {} dimensions", name_, kMostDimensions));
     shape_->push_back(static_cast<int64_t>(value));
     return true;
   }
@@ -182,7 +182,7 @@ class HeaderReader final : public json::json_sax_t {
     if (const size_t end = text.find("] "); end != std::string_view::npos)
       text.remove_prefix(end + 2);
     throw Error(
-        fmt::format("the header is not valid JSON (byte {}): {}", length_bytes + position, text));
+        fmt::format("the header is not valid JSON (byte {}): {}", kLengthBytes + position, text));
   }
 
  private:
@@ -202,7 +202,7 @@ class HeaderReader final : public json::json_sax_t {
       case Place::start:
         throw Error(fmt::format("the header is {}, not a JSON object", what));
       case Place::metadata_value:
-        throw Error(fmt::format("'{}' of {} is {}, not a string", field_, metadata_key, what));
+        throw Error(fmt::format("'{}' of {} is {}, not a string", field_, kMetadataKey, what));
       case Place::tensor_value:
         throw Error(fmt::format("'{}' of tensor '{}' is {}, not {}", field_, name_, what,
                                 field_ == "dtype" ? "a string" : "a list"));
@@ -285,19 +285,19 @@ uint64_t size_of(ElementType type) {
 }
 
 Header parse_header(std::string_view file) {
-  if (file.size() < length_bytes)
+  if (file.size() < kLengthBytes)
     throw Error(fmt::format("too short for a safetensors file: {} bytes", file.size()));
   uint64_t length = 0;
-  std::memcpy(&length, file.data(), length_bytes);
-  if (length > longest_header)
+  std::memcpy(&length, file.data(), kLengthBytes);
+  if (length > kLongestHeader)
     throw Error(fmt::format("the header's length, {} bytes, is over the format's limit of {}",
-                            length, longest_header),
+                            length, kLongestHeader),
                 "this is probably not a safetensors file");
-  if (length > file.size() - length_bytes)
+  if (length > file.size() - kLengthBytes)
     throw Error(fmt::format("the header's length is {} bytes, but only {} follow", length,
-                            file.size() - length_bytes),
+                            file.size() - kLengthBytes),
                 "the file may have been cut off: copy or download it again");
-  std::string_view text = file.substr(length_bytes, length);
+  std::string_view text = file.substr(kLengthBytes, length);
   if (!text.starts_with('{')) throw Error("the header does not begin with '{'");
   // The JSON parser takes a zero byte for the end and would ignore what follows.
   if (text.find('\0') != std::string_view::npos) throw Error("the header holds a zero byte");
@@ -306,7 +306,7 @@ Header parse_header(std::string_view file) {
 
   HeaderReader reader;
   json::sax_parse(text.begin(), text.end(), &reader);
-  reader.header.data_start = length_bytes + static_cast<size_t>(length);
+  reader.header.data_start = kLengthBytes + static_cast<size_t>(length);
   check_layout(reader.header, file.size() - reader.header.data_start);
   return std::move(reader.header);
 }
@@ -314,8 +314,8 @@ Header parse_header(std::string_view file) {
 std::string format_header(Header& header, std::vector<std::string>& order) {
   std::vector<std::pair<const std::string*, Entry*>> in_file;
   for (auto& [name, entry] : header.entries) {
-    if (name == metadata_key)
-      throw Error(fmt::format("a tensor cannot have the name '{}'", metadata_key));
+    if (name == kMetadataKey)
+      throw Error(fmt::format("a tensor cannot have the name '{}'", kMetadataKey));
     in_file.emplace_back(&name, &entry);
   }
   std::stable_sort(in_file.begin(), in_file.end(),
@@ -327,7 +327,7 @@ std::string format_header(Header& header, std::vector<std::string>& order) {
     std::vector<std::string> pairs;
     for (const auto& [key, value] : header.metadata)
       pairs.push_back(fmt::format("{}:{}", quoted(key), quoted(value)));
-    text += fmt::format("\"{}\":{{{}}}", metadata_key, fmt::join(pairs, ","));
+    text += fmt::format("\"{}\":{{{}}}", kMetadataKey, fmt::join(pairs, ","));
   }
   uint64_t offset = 0;
   for (const auto& [name, entry] : in_file) {
@@ -339,15 +339,15 @@ std::string format_header(Header& header, std::vector<std::string>& order) {
     order.push_back(*name);
   }
   text += '}';
-  text.resize((text.size() + length_bytes - 1) / length_bytes * length_bytes, ' ');
-  if (text.size() > longest_header)
+  text.resize((text.size() + kLengthBytes - 1) / kLengthBytes * kLengthBytes, ' ');
+  if (text.size() > kLongestHeader)
     throw Error(fmt::format("the header would have {} bytes, over the format's limit of {}",
-                            text.size(), longest_header));
+                            text.size(), kLongestHeader));
 
-  header.data_start = length_bytes + text.size();
+  header.data_start = kLengthBytes + text.size();
   const uint64_t length = text.size();
-  std::string bytes(length_bytes, '\0');
-  std::memcpy(bytes.data(), &length, length_bytes);
+  std::string bytes(kLengthBytes, '\0');
+  std::memcpy(bytes.data(), &length, kLengthBytes);
   return bytes + text;
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <nlohmann/json.hpp>
 
 #include <array>
 #include <cstdio>
@@ -91,12 +92,50 @@ TEST_F(Cli, PrintsItsOptionsAsTheDocumentsHaveThem) {
       << "renew it with scripts/renew-docs";
 }
 
-TEST_F(Cli, BenchmarksTheBoundary) {
-  const auto result = run("--json --device cpu bench boundary --shape 40,50,16 --repeats 1");
-  EXPECT_EQ(result.status, 0) << result.err;
-  for (const char* word :
-       {"\"speedup\"", "\"peak_extra_bytes\"", "\"error_steps_p999\"", "\"share_of_gemm_rate\""})
-    EXPECT_THAT(result.out, HasSubstr(word));
+TEST_F(Cli, DrawsTheFlowPage) {
+  const auto result =
+      run("--json --quiet flow --out page flow.train.updates=8 flow.train.runs=2 flow.points=20 "
+          "flow.sampler.samples=10");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  const auto report = nlohmann::json::parse(result.out);
+  EXPECT_EQ(report["page"], "page/index.html");
+  EXPECT_EQ(report["curves"].size(), 2u);
+  EXPECT_GT(fs::file_size(folder_ / "page/index.html"), 10000u);
+}
+
+TEST_F(Cli, DumpsAConfigurationThatItReadsBack) {
+  const auto dumped = run("flow --dump-config flow.codes=9 flow.trajectory=vp-cosine");
+  ASSERT_EQ(dumped.status, 0) << dumped.err;
+  std::ofstream(folder_ / "again.toml") << dumped.out;
+  EXPECT_EQ(run("flow --dump-config again.toml").out, dumped.out);
+}
+
+TEST_F(Cli, ReportsAllProblemsOfAConfigurationWithTheirLines) {
+  std::ofstream(folder_ / "bad.toml") << "[flow]\ncodse = 7\nseed = \"x\"\n";
+  const auto result = run("flow --out page bad.toml flow.codes=1000");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err,
+              HasSubstr("bad.toml:2: unknown key 'flow.codse' (did you mean 'flow.codes'?)"));
+  EXPECT_THAT(result.err, HasSubstr("bad.toml:3: 'flow.seed' must be"));
+  EXPECT_THAT(result.err, HasSubstr("'flow.codes' must be"));
+  EXPECT_FALSE(fs::exists(folder_ / "page"));
+}
+
+TEST_F(Cli, BenchmarksTheBoundaryWithinItsMemory) {
+  const auto result =
+      run("--json --device cpu bench boundary --shape 40,50,16 --shape 1500,20000,32 --repeats 1");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto report = nlohmann::json::parse(result.out);
+  ASSERT_EQ(report["results"].size(), 3u);  // two tables, and bits
+  for (const auto& comparison : report["results"]) {
+    const auto& naive = comparison["rows"][0];
+    const auto& ours = comparison["rows"][1];
+    EXPECT_GT(comparison["speedup"], 0.0);
+    EXPECT_LE(ours["peak_extra_bytes"], 16 << 20) << comparison["what"];
+    EXPECT_LT(ours["error_steps_p999"], 1.0) << comparison["what"];
+    EXPECT_GT(naive["peak_extra_bytes"], 0) << comparison["what"];
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <tessera/codebook/embedding_table.h>
 #include <tessera/process/objective.h>
 
+#include "support/processes.h"
 #include "support/tensors.h"
 
 #include <gtest/gtest.h>
@@ -12,15 +13,7 @@ namespace {
 
 struct Batch {
   explicit Batch(std::string_view trajectory = "ot", double r = 1.0)
-      : process(options(trajectory, r)) {}
-
-  static ProcessOptions options(std::string_view trajectory, double r) {
-    ProcessOptions made;
-    made.trajectory.kind = parse_name<TrajectoryKind>(trajectory);
-    made.trajectory.horizon = 100;
-    made.r = r;
-    return made;
-  }
+      : process(test::process_with(trajectory, r, 100)) {}
 
   Loss loss(const at::Tensor& estimate, const at::Tensor& counts,
             const ObjectiveOptions& options) const {

@@ -2,6 +2,7 @@
 #include <tessera/codebook/embedding_table.h>
 #include <tessera/process/process.h>
 
+#include "support/processes.h"
 #include "support/tensors.h"
 
 #include <gmock/gmock.h>
@@ -14,11 +15,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 Process process_with(std::string_view trajectory, double r, int64_t horizon = 2000) {
-  ProcessOptions options;
-  options.trajectory.kind = parse_name<TrajectoryKind>(trajectory);
-  options.trajectory.horizon = horizon;
-  options.r = r;
-  return Process(options);
+  return test::process_with(trajectory, r, horizon);
 }
 
 struct Batch {

@@ -3,6 +3,7 @@
 #include <tessera/codebook/embedding_table.h>
 #include <tessera/process/sampler.h>
 
+#include "support/processes.h"
 #include "support/tensors.h"
 
 #include <gmock/gmock.h>
@@ -16,11 +17,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 Process process_with(std::string_view trajectory, double r, int64_t horizon = 100) {
-  ProcessOptions options;
-  options.trajectory.kind = parse_name<TrajectoryKind>(trajectory);
-  options.trajectory.horizon = horizon;
-  options.r = r;
-  return Process(options);
+  return test::process_with(trajectory, r, horizon);
 }
 
 // A small network that reacts to all its inputs.

@@ -220,7 +220,7 @@ std::string reverse_section(const PageFigures& figures, const Scene& scene,
                   options.train.runs, options.samples)) +
           table +
           "<p>This is one toy in the plane, made to show a mechanism. It says "
-          "nothing about how much text or images gain; that is measured elsewhere.</p>\n");
+          "nothing about how much text or images gain.</p>\n");
 }
 
 std::string footer(const FlowOptions& options, const std::string& command) {
