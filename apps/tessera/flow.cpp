@@ -81,11 +81,12 @@ void run_flow(const FlowCommand& command, const GlobalOptions& globals) {
   std::filesystem::create_directories(command.out, failure);
   if (failure) throw file_error("make the folder", command.out, failure.value());
 
-  // Operations this small only lose time to threads.
+  // Operations this small only lose time to threads, and to a GPU.
   if (globals.threads == 0) at::set_num_threads(1);
+  const at::Device device = globals.device == "auto" ? at::kCPU : parse_device(globals.device);
   const auto began = std::chrono::steady_clock::now();
-  const flow::Gallery gallery = flow::make_gallery(options, parse_device(globals.device),
-                                                   command_line(command, globals.seed));
+  const flow::Gallery gallery =
+      flow::make_gallery(options, device, command_line(command, globals.seed));
   for (const auto& [name, bytes] : gallery.files) write_file_atomically(command.out / name, bytes);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
 

@@ -3,6 +3,7 @@
 #include "command.h"
 
 #include <tessera/base/error.h>
+#include <tessera/base/value_checks.h>
 #include <tessera/version.h>
 
 #include <ATen/Parallel.h>
@@ -56,6 +57,7 @@ int run(int argc, char** argv) {
 
   try {
     program.parse(argc, argv);
+    tessera::raise_deferred_errors();
   } catch (const CLI::Success& success) {  // --help, --version
     return program.exit(success);
   } catch (const CLI::ParseError& error) {

@@ -5,9 +5,10 @@
 #include "base/tensor_checks.h"
 #include "kernels/philox.h"
 
+#include <tessera/base/value_checks.h>
+
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <c10/core/DeviceGuard.h>
 
 #include <cmath>
 #include <limits>
@@ -17,10 +18,16 @@ namespace tessera {
 namespace {
 
 constexpr uint64_t kWord = uint64_t{1} << 32;
+constexpr int64_t kSampleLimit = int64_t{1} << 56;
+
+at::Tensor sample_numbers(const at::Tensor& samples) {
+  require_labels(samples, "samples");
+  if (samples.device().is_cpu()) check_range(samples, kSampleLimit, "samples");
+  return samples.contiguous();
+}
 
 kernels::StreamBatch stream_batch(const StreamId& id, const at::Tensor& samples, int64_t columns) {
   require(id.step < kWord, "a stream's step must be below 2^32, got {}", id.step);
-  require_labels(samples, "samples");
   require(samples.dim() == 1, "samples must be one-dimensional, got shape {}",
           shape_text(samples.sizes()));
   require(columns / 4 < static_cast<int64_t>(kWord), "a row of {} random numbers is too long",
@@ -80,7 +87,8 @@ uint64_t RandomStream::below(uint64_t bound) {
 
 at::Tensor random_normal(const StreamId& id, const at::Tensor& samples, at::IntArrayRef shape,
                          double scale) {
-  const at::Tensor rows = samples.contiguous();
+  require(std::isfinite(scale), "the scale of random noise must be finite, got {}", scale);
+  const at::Tensor rows = sample_numbers(samples);
   const auto batch = stream_batch(id, rows, c10::multiply_integers(shape));
   std::vector<int64_t> sizes{batch.rows};
   sizes.insert(sizes.end(), shape.begin(), shape.end());
@@ -89,8 +97,8 @@ at::Tensor random_normal(const StreamId& id, const at::Tensor& samples, at::IntA
   float* data = out.mutable_data_ptr<float>();
   const auto factor = static_cast<float>(scale);
   if (out.is_cuda()) {
-    const c10::DeviceGuard guard(out.device());
-    kernels::cuda::normal(batch, factor, data, current_stream(out.device()));
+    on_cuda(out.device(),
+            [&](void* stream) { kernels::cuda::normal(batch, factor, data, stream); });
   } else {
     kernels::cpu::normal(batch, factor, data);
   }
@@ -102,14 +110,14 @@ at::Tensor random_integers(const StreamId& id, const at::Tensor& samples, int64_
   require(low <= high, "random_integers needs low <= high, got {} and {}", low, high);
   const uint64_t count = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1;
   require(count != 0 && count <= kWord, "random_integers spans at most 2^32 values");
-  const at::Tensor rows = samples.contiguous();
+  const at::Tensor rows = sample_numbers(samples);
   const auto batch = stream_batch(id, rows, 1);
   at::Tensor out = at::empty_like(rows);
   if (out.numel() == 0) return out;
   auto* data = out.mutable_data_ptr<int64_t>();
   if (out.is_cuda()) {
-    const c10::DeviceGuard guard(out.device());
-    kernels::cuda::integers(batch, low, count, data, current_stream(out.device()));
+    on_cuda(out.device(),
+            [&](void* stream) { kernels::cuda::integers(batch, low, count, data, stream); });
   } else {
     kernels::cpu::integers(batch, low, count, data);
   }

@@ -1,5 +1,6 @@
 #include <tessera/base/value_checks.h>
 
+#include "base/device.h"
 #include "base/require.h"
 
 #include <ATen/ATen.h>
@@ -33,13 +34,17 @@ class DeferredChecks {
 
   void raise() {
     const std::lock_guard lock(mutex_);
-    for (auto& [device, flags] : flags_) {
+    std::string first;
+    for (const auto& [index, flags] : flags_) {
+      synchronize(flags.device());
       const at::Tensor host = flags.cpu();
-      flags.zero_();
       const bool* set = host.const_data_ptr<bool>();
-      for (size_t slot = 0; slot < problems_.size(); ++slot)
-        if (set[slot]) throw Error(problems_[slot]);
+      for (size_t slot = 0; slot < problems_.size() && first.empty(); ++slot)
+        if (set[slot]) first = problems_[slot];
     }
+    flags_.clear();
+    problems_.clear();
+    if (!first.empty()) throw Error(first);
   }
 
  private:

@@ -4,14 +4,44 @@
 #include "kernels/bit_exit.h"
 
 #include <ATen/ATen.h>
-#include <c10/core/DeviceGuard.h>
+
+#include <cmath>
+#include <limits>
 
 namespace tessera {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// kernels/bit_exit.h in LibTorch operations, for float64.
+BitExitRatio double_exit_ratio(const at::Tensor& x0, const at::Tensor& eps,
+                               const at::Tensor& patterns) {
+  const at::Tensor bit = at::arange(x0.size(-1), x0.options().dtype(at::kLong));
+  BitExitRatio exit;
+  exit.patterns =
+      patterns.defined() ? patterns : at::bitwise_left_shift((x0 > 0).to(at::kLong), bit).sum(-1);
+  const at::Tensor set =
+      at::bitwise_and(at::bitwise_right_shift(exit.patterns.unsqueeze(-1), bit), 1).to(at::kBool);
+  const at::Tensor a = at::where(set, x0, -x0), b = at::where(set, -eps, eps);
+  const double tiny = 0.5e-6 * std::sqrt(static_cast<double>(x0.size(-1)));
+  const at::Tensor tiny_a = tiny * at::norm(x0, 2, {-1}, true);
+  const at::Tensor tiny_b = tiny * at::norm(eps, 2, {-1}, true);
+  const at::Tensor at_tie = at::where(b > tiny_b, at::full_like(b, kInfinity), -kInfinity);
+  const at::Tensor no_cell = exit.patterns < 0;
+  exit.outside = (a < -tiny_a).any(-1).logical_and_(no_cell.logical_not());
+  exit.ratio = at::where(a > tiny_a, b / a, at_tie)
+                   .amax(-1)
+                   .masked_fill_(exit.outside.logical_or(no_cell), kInfinity);
+  return exit;
+}
+
+}  // namespace
 
 BitExitRatio bit_exit_ratio(const at::Tensor& x0, const at::Tensor& eps,
                             const at::Tensor& patterns) {
+  if (x0.scalar_type() == at::kDouble) return double_exit_ratio(x0, eps, patterns);
   const at::IntArrayRef shape = x0.sizes().slice(0, x0.dim() - 1);
-  const at::Tensor start = x0.to(at::kFloat).contiguous(), end = eps.to(at::kFloat).contiguous();
+  const at::Tensor start = x0.contiguous(), end = eps.contiguous();
   BitExitRatio exit{
       patterns.defined() ? patterns.contiguous() : at::empty(shape, x0.options().dtype(at::kLong)),
       at::empty(shape, start.options()), at::empty(shape, start.options().dtype(at::kBool))};
@@ -24,8 +54,7 @@ BitExitRatio bit_exit_ratio(const at::Tensor& x0, const at::Tensor& eps,
                                  .ratio = exit.ratio.mutable_data_ptr<float>(),
                                  .outside = exit.outside.mutable_data_ptr<bool>()};
   if (start.is_cuda()) {
-    const c10::DeviceGuard guard(start.device());
-    kernels::cuda::bit_exit(problem, current_stream(start.device()));
+    on_cuda(start.device(), [&](void* stream) { kernels::cuda::bit_exit(problem, stream); });
   } else {
     kernels::cpu::bit_exit(problem);
   }

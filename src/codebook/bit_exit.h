@@ -6,9 +6,9 @@ namespace tessera {
 
 struct BitExitRatio {
   at::Tensor patterns;  // [...] int64
-  at::Tensor ratio;  // [...] float32: u/v at the first exit; kernels/bit_exit.h says what it is in
-                     // the odd cases
-  at::Tensor outside;  // [...] bool
+  at::Tensor ratio;     // [...] u/v at the first exit; kernels/bit_exit.h says what it is in
+                        // the odd cases
+  at::Tensor outside;   // [...] bool
 };
 
 // Exits from orthants.   x0, eps [..., width], patterns [...] int64 (bit i set: coordinate i is

@@ -89,14 +89,14 @@ Exit Bits::do_exit_time(const Trajectory& trajectory, const at::Tensor& x0, cons
   const at::Tensor patterns =
       at::where(valid, pattern_of_symbol_.take(labels.clamp(0, symbols() - 1)), -1);
   const auto found = bit_exit_ratio(x0, eps, patterns);
-  return exit_of_ratio(trajectory, found.ratio.to(x0.scalar_type()), found.outside);
+  return exit_of_ratio(trajectory, found.ratio, found.outside);
 }
 
 DecodedExit Bits::do_decode_and_exit(const Trajectory& trajectory, const at::Tensor& x0,
                                      const at::Tensor& eps) const {
   const auto found = bit_exit_ratio(x0, eps, {});
   return {symbol_of_pattern_.take(found.patterns),
-          exit_of_ratio(trajectory, found.ratio.to(x0.scalar_type()), found.outside)};
+          exit_of_ratio(trajectory, found.ratio, found.outside)};
 }
 
 }  // namespace tessera

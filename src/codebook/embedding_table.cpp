@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace tessera {
 namespace {
@@ -28,14 +29,6 @@ at::Tensor normalised(const at::Tensor& rows, Normalise how) {
       return at::layer_norm(rows, {rows.size(1)}, {}, {}, kLayerNormEps);
   }
   return rows;
-}
-
-// Appends one coordinate to points [..., d].
-at::Tensor with_coordinate(const at::Tensor& x, const at::Tensor& value) {
-  return at::cat({x, value.to(x.scalar_type()).unsqueeze(-1)}, -1);
-}
-at::Tensor with_coordinate(const at::Tensor& x, double value) {
-  return with_coordinate(x, at::full(x.sizes().slice(0, x.dim() - 1), value, x.options()));
 }
 
 }  // namespace
@@ -72,18 +65,26 @@ EmbeddingTable::EmbeddingTable(at::Tensor weight, const EmbeddingTableOptions& o
     decodable_.row = at::tensor(row_of_symbol, at::kLong).to(device());
   }
   refresh();
+}
 
-  // A code without length has no cell.
-  if (device().is_cpu() && value_checks() != ValueChecks::off) {
-    const c10::NoGradGuard no_grad;
-    const at::Tensor norms = at::norm(decodable_.codes, 2, {-1});
-    const at::Tensor usable = at::isfinite(norms).logical_and_(norms > 0);
-    if (!usable.all().item<bool>()) {
-      const auto row = usable.to(at::kInt).argmin().item<int64_t>();
-      require(false, "the code of symbol {} has no length after normalisation '{}'",
-              symbol_of_row[row], name_of(options.normalise));
-    }
-  }
+// A code without length has no cell; normalised ones are all of length sqrt(d).
+void EmbeddingTable::check_lengths() const {
+  if (value_checks() == ValueChecks::off) return;
+  const c10::NoGradGuard no_grad;
+  const bool any_length = options_.normalise == Normalise::none;
+  const double length = std::sqrt(static_cast<double>(dim()));
+  const double low = any_length ? std::numeric_limits<float>::min() : 0.99 * length;
+  const double high = any_length ? std::numeric_limits<float>::max() : 1.01 * length;
+  const at::Tensor norms = at::norm(decodable_.codes, 2, {-1});
+  const std::string how = fmt::format("normalisation '{}'", name_of(options_.normalise));
+  if (!device().is_cpu())
+    return check_interval(norms, low, high, fmt::format("the length of codes ({})", how));
+  const at::Tensor good = norms.ge(low).logical_and_(norms.le(high));
+  if (good.all().item<bool>()) return;
+  const at::Tensor row = good.to(at::kInt).argmin();
+  throw Error(fmt::format("the code of symbol {} has length {} after {}",
+                          symbols_of_rows(row).item<int64_t>(), norms.take(row).item<double>(),
+                          how));
 }
 
 void EmbeddingTable::refresh() {
@@ -95,6 +96,7 @@ void EmbeddingTable::refresh() {
     codes_ = decodable_.codes = normalised(weight_, options_.normalise);
     decodable_.bias = bias_;
   }
+  check_lengths();
 }
 
 at::Tensor EmbeddingTable::symbols_of_rows(const at::Tensor& rows) const {
@@ -134,9 +136,10 @@ at::Tensor EmbeddingTable::do_cross_entropy(const at::Tensor& x, const at::Tenso
   const at::Tensor codes = decodable_.codes.to(x.scalar_type());
   at::Tensor scores = at::matmul(x.reshape({-1, dim()}), codes.t());
   if (decodable_.bias.defined()) scores = scores + decodable_.bias.to(x.scalar_type());
-  // Padding has no row of its own: it is masked out later and must only not disturb.
-  const at::Tensor rows = rows_of_symbols(labels).reshape({-1}).clamp_min(0);
-  return at::cross_entropy_loss(scores, rows, {}, at::Reduction::None, -100, label_smoothing)
+  // Padding has no row of its own, and no loss.
+  const at::Tensor rows = rows_of_symbols(labels).reshape({-1});
+  return at::cross_entropy_loss(scores, rows, {}, at::Reduction::None, /*ignore_index=*/-1,
+                                label_smoothing)
       .reshape(labels.sizes());
 }
 

@@ -4,7 +4,6 @@
 #include "kernels/exit_ratio.h"
 
 #include <ATen/ATen.h>
-#include <c10/core/DeviceGuard.h>
 
 #include <limits>
 #include <numbers>
@@ -135,6 +134,14 @@ TableExit tiled_exit_ratio(const at::Tensor& codes, const at::Tensor& x0, const 
 
 }  // namespace
 
+at::Tensor with_coordinate(const at::Tensor& x, const at::Tensor& value) {
+  return at::cat({x, value.to(x.scalar_type()).unsqueeze(-1)}, -1);
+}
+
+at::Tensor with_coordinate(const at::Tensor& x, double value) {
+  return with_coordinate(x, at::full(x.sizes().slice(0, x.dim() - 1), value, x.options()));
+}
+
 TableExit table_exit_ratio(const at::Tensor& codes, const at::Tensor& x0, const at::Tensor& eps,
                            const at::Tensor& rows) {
   if (!has_kernel(codes, x0)) return tiled_exit_ratio(codes, x0, eps, rows);
@@ -154,9 +161,9 @@ TableExit table_exit_ratio(const at::Tensor& codes, const at::Tensor& x0, const 
                                    .ratio = exit.value.mutable_data_ptr<float>(),
                                    .outside = exit.outside.mutable_data_ptr<bool>()};
   if (start.is_cuda()) {
-    const c10::DeviceGuard guard(start.device());
-    const at::Tensor scratch = device_scratch(table, start);
-    kernels::cuda::exit_ratio(problem, scratch.mutable_data_ptr(), current_stream(start.device()));
+    on_cuda(start.device(), [&](void* stream) {
+      kernels::cuda::exit_ratio(problem, device_scratch(table, start).mutable_data_ptr(), stream);
+    });
   } else {
     kernels::cpu::exit_ratio(problem);
   }
@@ -164,8 +171,10 @@ TableExit table_exit_ratio(const at::Tensor& codes, const at::Tensor& x0, const 
 }
 
 at::Tensor table_argmax(const at::Tensor& codes, const at::Tensor& bias, const at::Tensor& x) {
+  if (bias.defined() && has_kernel(codes, x))
+    return table_argmax(with_coordinate(codes, bias), {}, with_coordinate(x, 1.0));
   const int64_t n = x.size(0);
-  if (!bias.defined() && has_kernel(codes, x)) {
+  if (has_kernel(codes, x)) {
     const at::Tensor table = codes.detach().contiguous(), points = x.detach().contiguous();
     at::Tensor rows = at::empty({n}, x.options().dtype(at::kLong));
     const kernels::ArgmaxScore problem{points.const_data_ptr<float>(),
@@ -175,10 +184,10 @@ at::Tensor table_argmax(const at::Tensor& codes, const at::Tensor& bias, const a
                                        table.size(1),
                                        rows.mutable_data_ptr<int64_t>()};
     if (points.is_cuda()) {
-      const c10::DeviceGuard guard(points.device());
-      const at::Tensor scratch = device_scratch(table, points);
-      kernels::cuda::argmax_score(problem, scratch.mutable_data_ptr(),
-                                  current_stream(points.device()));
+      on_cuda(points.device(), [&](void* stream) {
+        kernels::cuda::argmax_score(problem, device_scratch(table, points).mutable_data_ptr(),
+                                    stream);
+      });
     } else {
       kernels::cpu::argmax_score(problem);
     }

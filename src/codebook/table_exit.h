@@ -27,6 +27,10 @@ TableExit table_exit_ratio(const at::Tensor& codes, const at::Tensor& x0, const 
 TableExit table_exit_angle(const at::Tensor& codes, const at::Tensor& bias, const at::Tensor& x0,
                            const at::Tensor& eps, const at::Tensor& rows);
 
+// Points [..., d] with one more coordinate: a bias is a code's, where points have 1 (or 0).
+at::Tensor with_coordinate(const at::Tensor& x, const at::Tensor& value);
+at::Tensor with_coordinate(const at::Tensor& x, double value);
+
 // Lowest argmax of x . E_j (+ c_j).   x [N, d] -> [N] int64;  bias may be undefined
 at::Tensor table_argmax(const at::Tensor& codes, const at::Tensor& bias, const at::Tensor& x);
 

@@ -44,11 +44,9 @@ at::Tensor directions(int64_t count, RandomStream& random) {
 EmbeddingTable make_table(Cells cells, int64_t count, uint64_t seed, at::Device device) {
   RandomStream random({seed, Purpose::picture, 0}, static_cast<uint64_t>(cells));
   if (cells == Cells::cones)
-    return EmbeddingTable(directions(count, random).to(device),
-                          {.normalise = Normalise::l2});
+    return EmbeddingTable(directions(count, random).to(device), {.normalise = Normalise::l2});
   const at::Tensor codes = sunflower(count, random).to(device);
-  return EmbeddingTable(codes, {.normalise = Normalise::none},
-                        -codes.square().sum(-1) / 2);
+  return EmbeddingTable(codes, {.normalise = Normalise::none}, -codes.square().sum(-1) / 2);
 }
 
 // The part of a convex polygon where slope . p + offset >= 0.

@@ -17,6 +17,9 @@ at::Tensor Clock::tau(const at::Tensor& t, const at::Tensor& t0) const {
   require_defined(t0, "t0");
   at::Tensor time = t;
   if (t.dim() == 1 && t0.dim() > 1) {
+    require(t.size(0) == 1 || t.size(0) == t0.size(0),
+            "t must have one time per sample of t0 {}, got {}", shape_text(t0.sizes()),
+            shape_text(t.sizes()));
     std::vector<int64_t> shape(t0.dim(), 1);
     shape[0] = t.size(0);
     time = t.reshape(shape);

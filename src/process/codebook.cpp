@@ -46,6 +46,7 @@ at::Tensor Codebook::encode(const at::Tensor& labels) const {
 
 at::Tensor Codebook::scores(const at::Tensor& x) const {
   require_points(*this, x, "x");
+  check_finite(x, "x");
   return do_scores(x);
 }
 
@@ -63,6 +64,7 @@ at::Tensor Codebook::cross_entropy(const at::Tensor& x, const at::Tensor& labels
   require_shape(labels, elements(x), "labels");
   require_option(label_smoothing >= 0 && label_smoothing < 1,
                  "label_smoothing must be in [0, 1), got {}", label_smoothing);
+  check_finite(x, "x");
   return do_cross_entropy(x, labels, label_smoothing);
 }
 

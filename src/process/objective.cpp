@@ -3,6 +3,8 @@
 #include "base/require.h"
 #include "base/tensor_checks.h"
 
+#include <tessera/base/value_checks.h>
+
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
@@ -33,10 +35,20 @@ Loss objective(const Process& process, const Codebook& codebook, const Noised& n
                const at::Tensor& mask, const ObjectiveOptions& options) {
   require_floating(x0, "x0");
   require_floating(x0_hat, "x0_hat");
+  require(x0.dim() >= 2, "x0 must have shape [B, ..., d], got {}", shape_text(x0.sizes()));
+  require_option(
+      options.velocity_cap > 0 && options.mse_weight >= 0 && options.cross_entropy_weight >= 0,
+      "objective weights must be at least 0 and velocity_cap above 0, got {}, {} and {}",
+      options.mse_weight, options.cross_entropy_weight, options.velocity_cap);
+  require_option(options.label_smoothing >= 0 && options.label_smoothing < 1,
+                 "label_smoothing must be in [0, 1), got {}", options.label_smoothing);
   require_shape(x0_hat, x0.sizes(), "x0_hat");
   require_same_device(x0_hat, x0.device(), "x0_hat");
   require_shape(labels, x0.sizes().slice(0, x0.dim() - 1), "labels");
   require_shape(noised.tau, labels.sizes(), "noised.tau");
+  require_shape(noised.speed, labels.sizes(), "noised.speed");
+  check_finite(x0_hat, "x0_hat");
+  check_finite(x0, "x0");
   if (mask.defined()) {
     require_shape(mask, labels.sizes(), "mask");
     require_same_dtype(mask, at::kBool, "mask");

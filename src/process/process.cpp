@@ -46,6 +46,11 @@ Noised Process::noise(const Codebook& codebook, const at::Tensor& x0, const at::
   const at::Tensor time = t.to(x0.scalar_type());
   Noised noised;
   if (clock_.r == 0) {
+    require_labels(labels, "labels");
+    require_same_device(labels, x0.device(), "labels");
+    require(x0.size(-1) == codebook.dim(), "x0 must have shape [B, ..., {}], got {}",
+            codebook.dim(), shape_text(x0.sizes()));
+    check_range(labels, codebook.symbols(), "labels");
     noised.t0 = at::zeros(labels.sizes(), x0.options());
     check_finite(x0, "x0");
     check_finite(eps, "eps");

@@ -56,6 +56,13 @@ std::vector<double> angle_table(TrajectoryKind kind, int64_t horizon) {
   return theta;
 }
 
+// The whole steps below `time` as rows of a table of T + 1. The second clamp is for NaN, which
+// becomes some row or other: a lookup beyond the table would end the CUDA context, and the value is
+// NaN anyhow.
+at::Tensor rows_below(const at::Tensor& time, int64_t horizon) {
+  return time.floor().clamp(0, horizon - 1).to(at::kLong).clamp_(0, horizon - 1);
+}
+
 at::Tensor in_double(const at::Tensor& x, std::string_view argument) {
   require_defined(x, argument);
   require(x.is_floating_point(), "{} must be a floating-point tensor", argument);
@@ -135,7 +142,7 @@ Coefficients Trajectory::derivatives(const at::Tensor& tau) const {
     }
     default: {
       const at::Tensor table = angles_->on(time.device());
-      const at::Tensor k = time.floor().clamp(0, options_.horizon - 1).to(at::kLong);
+      const at::Tensor k = rows_below(time, options_.horizon);
       const at::Tensor slope = (table.take(k + 1) - table.take(k)) * horizon();
       const at::Tensor theta = angle(time);
       return {as(-at::sin(theta) * slope), as(at::cos(theta) * slope)};
@@ -200,10 +207,9 @@ at::Tensor Trajectory::angle(const at::Tensor& tau) const {
   require(variance_preserving(), "trajectory '{}' has no angle", name_of(options_.kind));
   const at::Tensor time = in_double(tau, "tau");
   const at::Tensor table = angles_->on(time.device());
-  const at::Tensor k = time.floor().clamp(0, options_.horizon - 1);
-  const at::Tensor row = k.to(at::kLong);
+  const at::Tensor row = rows_below(time, options_.horizon);
   const at::Tensor low = table.take(row);
-  return (low + (time - k) * (table.take(row + 1) - low)).to(tau.scalar_type());
+  return (low + (time - row) * (table.take(row + 1) - low)).to(tau.scalar_type());
 }
 
 at::Tensor Trajectory::time_of_angle(const at::Tensor& theta) const {

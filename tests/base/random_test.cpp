@@ -93,6 +93,9 @@ TEST(Random, RefusesWrongArguments) {
   EXPECT_THROW(random_normal(kStream, at::arange(3, at::kInt), {2}), Error);
   EXPECT_THROW(random_normal(kStream, at::zeros({2, 2}, at::kLong), {2}), Error);
   EXPECT_THROW(random_normal({1, Purpose::test, uint64_t{1} << 32}, at::arange(3), {2}), Error);
+  EXPECT_THROW(random_normal(kStream, at::full({1}, -1, at::kLong), {2}), Error);
+  EXPECT_THROW(random_normal(kStream, at::Tensor{}, {2}), Error);
+  EXPECT_THROW(random_normal(kStream, at::arange(3, at::kLong), {2}, std::nan("")), Error);
   EXPECT_THROW(random_integers(kStream, at::arange(3, at::kLong), 2, 1), Error);
   EXPECT_THROW(RandomStream({1, Purpose::test, 0}).below(0), Error);
 }

@@ -107,6 +107,24 @@ TEST(Bits, ExitTimesOfPredictionsAreThoseOfTheTable) {
             0.05);
 }
 
+TEST(Bits, KeepDoublePrecision) {
+  const Bits bits({.width = 6, .gray = true});
+  const Trajectory trajectory("ot", 2000);
+  const at::Tensor x = test::normal({300, 6}, 8, at::kDouble),
+                   eps = test::normal({300, 6}, 9, at::kDouble);
+  const auto both = bits.decode_and_exit(trajectory, x, eps);
+  EXPECT_TRUE(at::equal(both.labels, bits.decode(x)));
+  const EmbeddingTable table(bits.encode(at::arange(64, at::kLong)).to(at::kDouble),
+                             {.normalise = Normalise::none});
+  const at::Tensor expected = table.exit_time(trajectory, x, eps, both.labels).time;
+  EXPECT_TRUE(at::allclose(both.exit.time, expected, 1e-9, 1e-9));
+  EXPECT_TRUE(at::equal(bits.exit_time(trajectory, x, eps, both.labels).time, both.exit.time));
+  // Too small for float32, and still a set bit.
+  const at::Tensor faint = at::full({1, 6}, 1e-60, at::kDouble);
+  EXPECT_TRUE(at::equal(bits.decode_and_exit(trajectory, faint, eps.narrow(0, 0, 1)).labels,
+                        bits.decode(faint)));
+}
+
 TEST(Bits, CountPointsOutsideTheirCell) {
   const Bits bits({.width = 2});
   const at::Tensor x0 = at::tensor({1.0f, 1.0f, -1.0f, 1.0f}).reshape({2, 2});

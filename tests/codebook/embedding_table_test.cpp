@@ -187,6 +187,25 @@ TEST(EmbeddingTable, RefreshFollowsTheWeights) {
   EXPECT_TRUE(at::equal(table.codes(), EmbeddingTable(weight).codes()));
 }
 
+TEST(EmbeddingTable, RefreshFindsCodesThatHaveLostTheirLength) {
+  for (const auto how : {Normalise::none, Normalise::l2, Normalise::layernorm}) {
+    at::Tensor weight = test::normal({5, 4}, 36);
+    EmbeddingTable table(weight, {.normalise = how, .undecodable = {0}});
+    weight[3].fill_(how == Normalise::layernorm ? 0.3 : 0.0);
+    EXPECT_THAT([&] { table.refresh(); },
+                ThrowsMessage<Error>(HasSubstr("the code of symbol 3 has length")))
+        << name_of(how);
+  }
+}
+
+TEST(EmbeddingTable, GivesUndecodableLabelsNoCrossEntropy) {
+  const EmbeddingTable table(test::normal({10, 4}, 37), {.undecodable = {0}});
+  const at::Tensor loss =
+      table.cross_entropy(test::normal({2, 4}, 38), at::tensor({0, 1}, at::kLong), 0.1);
+  EXPECT_EQ(loss[0].item<double>(), 0);
+  EXPECT_GT(loss[1].item<double>(), 0);
+}
+
 TEST(EmbeddingTable, SaysWhatIsWrongWithItsArguments) {
   const at::Tensor weight = test::normal({5, 4}, 33);
   EXPECT_THAT([&] { EmbeddingTable(at::ones({5})); },
@@ -205,7 +224,7 @@ TEST(EmbeddingTable, SaysWhatIsWrongWithItsArguments) {
       [&] {
         EmbeddingTable(at::cat({weight, at::zeros({1, 4})}), {.normalise = Normalise::l2});
       },
-      ThrowsMessage<Error>(HasSubstr("symbol 5 has no length")));
+      ThrowsMessage<Error>(HasSubstr("the code of symbol 5 has length")));
   EXPECT_THAT([&] { EmbeddingTable(weight, {.undecodable = {9}}); },
               ThrowsMessage<Error>(HasSubstr("undecodable symbol 9")));
   EXPECT_THAT([&] { EmbeddingTable(weight, {}, at::ones({4})); },

@@ -141,6 +141,12 @@ TEST_F(Cuda, WrongValuesAreReportedWhenAskedWithoutACrash) {
               ThrowsMessage<Error>(HasSubstr("labels must be in [0, 10)")));
   EXPECT_NO_THROW(raise_deferred_errors());
 
+  const Process process({.trajectory = {.kind = TrajectoryKind::vp_sqrt}});
+  const at::Tensor labels = at::zeros({2, 3}, at::kLong).to(device_), x0 = table.encode(labels);
+  process.noise(table, x0, labels, x0, at::full({2}, std::nan("")).to(device_));
+  EXPECT_THAT([] { raise_deferred_errors(); },
+              ThrowsMessage<Error>(HasSubstr("t must be in [0, 2000]")));
+
   const at::Tensor bad = at::full({2, 4}, std::nan("")).to(device_);
   table.decode(bad);
   EXPECT_THAT([] { raise_deferred_errors(); }, ThrowsMessage<Error>(HasSubstr("x contains NaN")));

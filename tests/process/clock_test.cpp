@@ -45,6 +45,10 @@ TEST(Clock, BroadcastsOneTimePerSample) {
   EXPECT_TRUE((tau[1] == 10.0).all().item<bool>());
 }
 
+TEST(Clock, RefusesTimesThatDoNotFitTheSamples) {
+  EXPECT_THROW(Clock(1.0, 10).tau(at::ones({3}), at::ones({4, 5})), Error);
+}
+
 TEST(Clock, RefusesFactorsOutsideTheUnitInterval) {
   EXPECT_THROW(Clock(-0.01, 10), UsageError);
   EXPECT_THROW(Clock(1.01, 10), UsageError);

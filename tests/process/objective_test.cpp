@@ -6,6 +6,7 @@
 #include "support/processes.h"
 #include "support/tensors.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace tessera {
@@ -130,6 +131,14 @@ TEST(Objective, GradientsReachTrainableCodes) {
         .total;
   };
   EXPECT_LT(test::gradient_error(loss, weight), 1e-6);
+}
+
+TEST(Objective, RefusesWhatIsNotFinite) {
+  const Batch batch;
+  EXPECT_THAT([&] { batch.loss(batch.x0_hat / 0, {}, {}); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr("x0_hat contains NaN or infinite")));
+  EXPECT_THROW(batch.loss(batch.x0_hat, {}, {.velocity_cap = 0}), UsageError);
+  EXPECT_THROW(batch.loss(batch.x0_hat, {}, {.mse_weight = -1}), UsageError);
 }
 
 TEST(Objective, RefusesWrongShapes) {

@@ -122,6 +122,9 @@ TEST(Process, RefusesWhatMakesNoSense) {
               ThrowsMessage<Error>(HasSubstr("eps must have shape [4, 7, 16]")));
   EXPECT_THAT([&] { noise(batch.x0, batch.labels + 100, batch.eps, batch.t); },
               ThrowsMessage<Error>(HasSubstr("labels must be in [0, 50)")));
+  EXPECT_THROW(
+      process_with("ot", 0).noise(batch.table, batch.x0, batch.labels + 100, batch.eps, batch.t),
+      Error);
   EXPECT_THAT([&] { noise(batch.x0 / 0, batch.labels, batch.eps, batch.t); },
               ThrowsMessage<Error>(HasSubstr("x0 contains NaN or infinite")));
   EXPECT_THAT([&] { noise(batch.x0, batch.labels, batch.eps, batch.t + 1); },

@@ -155,6 +155,15 @@ TEST(Trajectory, HorizonOfOneStepWorks) {
   }
 }
 
+TEST(Trajectory, PassesNaNOn) {
+  const at::Tensor nan = times({std::nan("")});
+  for (const auto& trajectory : all_trajectories()) {
+    EXPECT_TRUE(std::isnan(trajectory.v(nan).item<double>())) << name_of(trajectory.kind());
+    EXPECT_NO_THROW(trajectory.derivatives(nan));
+    EXPECT_NO_THROW(trajectory.time_of_ratio(nan));
+  }
+}
+
 TEST(Trajectory, RefusesWhatMakesNoSense) {
   EXPECT_THROW(Trajectory("vp-sqrt", 0), UsageError);
   EXPECT_THROW(Trajectory(TrajectoryOptions{.kind = TrajectoryKind::ve, .sigma_min = 0}),

@@ -66,6 +66,8 @@ class EmbeddingTable final : public Codebook {
     at::Tensor codes;   // [n, d], carries the gradient
     at::Tensor bias;    // [n] or undefined
   };
+  void check_lengths() const;
+
   // rows [N] as inputs, or undefined: those of decode(x0).
   DecodedExit find_exit(const Trajectory& trajectory, const at::Tensor& x0, const at::Tensor& eps,
                         const at::Tensor& rows) const;

@@ -41,7 +41,7 @@ class Codebook {
   at::Tensor scores(const at::Tensor& x) const;
 
   // Cross-entropy of the softmax over scores(x) against the labels, smoothed over the symbols that
-  // can be decoded.
+  // can be decoded; 0 for labels that cannot.
   //   [..., d], [...]  ->  [...]
   at::Tensor cross_entropy(const at::Tensor& x, const at::Tensor& labels,
                            double label_smoothing = 0.0) const;

@@ -30,7 +30,7 @@ enum class SamplerClock {
 enum class SamplerNoise {
   none,        // deterministic (Algorithm 2)
   gaussian,    // eps_hat is partly redrawn before the boundary is asked (r = 0: DDPM)
-  as_printed,  // Algorithm 3 to the letter: noise on the state, and one more network call
+  as_printed,  // Algorithm 3 to the letter: noise on the state, always altered, one more call
 };
 enum class BoundaryOf {
   prediction,  // G of x0_hat itself (text)
@@ -104,12 +104,14 @@ struct Sample {
   int64_t calls;      // network calls made: the number of function evaluations
 };
 
-// The reverse process (Algorithms 2 and 3). Keeps references: codebook and denoiser must outlive
-// it. run() may be called from several threads if the denoiser may. Runs without gradients.
+// The reverse process (Algorithms 2 and 3). The codebook must outlive it. run() may be called from
+// several threads if the denoiser may. Runs without gradients.
 class Sampler {
  public:
   Sampler(const Process& process, const Codebook& codebook, Denoiser denoiser,
           const SamplerOptions& options = {});
+
+  Sampler(const Process&, Codebook&&, Denoiser, const SamplerOptions& = {}) = delete;
 
   const SamplerOptions& options() const { return options_; }
 

@@ -24,6 +24,8 @@ constexpr float kGuard = 128;
 
 // Tiles whose two score blocks (256 x 512 floats each) stay in a core's second-level cache.
 constexpr int64_t kTileRows = 256, kTileCodes = 512;
+// Of all threads together; the rest of the limit is for what is kept per element.
+constexpr std::size_t kTileLimit = kScratchLimit * 7 / 8;
 
 at::Tensor view(const float* data, int64_t rows, int64_t columns) {
   return at::from_blob(const_cast<float*>(data), {rows, columns}, at::kFloat);
@@ -32,7 +34,7 @@ at::Tensor view(const float* data, int64_t rows, int64_t columns) {
 int64_t tile_rows(int64_t n) {
   const int64_t threads = std::max(1, at::get_num_threads());
   const auto limit =
-      static_cast<int64_t>(kScratchLimit / (2 * sizeof(float) * kTileCodes)) / threads;
+      static_cast<int64_t>(kTileLimit / (2 * sizeof(float) * kTileCodes)) / threads;
   const int64_t share = (n + threads - 1) / threads;
   return std::clamp<int64_t>(std::min(share, limit), 1, kTileRows);
 }

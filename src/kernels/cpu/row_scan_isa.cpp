@@ -45,45 +45,47 @@ float scan_squared_norm(const float* values, int64_t count) {
   return sum;
 }
 
-// One bit, with its margin a at the start of the path and its gain b towards the end.
-inline float bit_ratio(float a, float b, float tiny_a, float tiny_b) {
-  const float at_tie = b > tiny_b ? kInfinity : -kInfinity;
-  return a > tiny_a ? b / a : at_tie;
-}
-
-// Width as a compile-time constant where it is a common one, so that the loops over bits unroll; 0:
-// any.
+// Width as a compile-time constant where it is a common one, so that the loops over bits unroll
+// into a few vector instructions; 0: any.
 template <int kWidth>
 void scan_bits(const BitExit& problem, int64_t begin, int64_t end) {
+  constexpr int kMost = kWidth > 0 ? kWidth : 16;
   const int width = kWidth > 0 ? kWidth : problem.width;
   const float tiny = 0.5e-6f * std::sqrt(static_cast<float>(width));
+  float a[kMost], b[kMost], bit_of[kMost];
+  for (int bit = 0; bit < width; ++bit) bit_of[bit] = static_cast<float>(1 << bit);
   for (int64_t element = begin; element < end; ++element) {
     const float* x0 = problem.x0 + element * width;
     const float* eps = problem.eps + element * width;
     if (problem.decode) {
-      int64_t pattern = 0;
-      for (int bit = 0; bit < width; ++bit) pattern |= int64_t{x0[bit] > 0} << bit;
-      problem.patterns[element] = pattern;
+      float pattern = 0;  // exact: at most 2^16
+#pragma omp simd reduction(+ : pattern)
+      for (int bit = 0; bit < width; ++bit) pattern += x0[bit] > 0 ? bit_of[bit] : 0.0f;
+      problem.patterns[element] = static_cast<int64_t>(pattern);
     }
     const int64_t pattern = problem.patterns[element];
-    if (pattern < 0) {
-      problem.ratio[element] = kInfinity;
-      problem.outside[element] = false;
-      continue;
-    }
-    const float tiny_a = tiny * std::sqrt(scan_squared_norm(x0, width));
-    const float tiny_b = tiny * std::sqrt(scan_squared_norm(eps, width));
-    float ratio = -kInfinity, smallest = kInfinity;
-#pragma omp simd reduction(max : ratio) reduction(min : smallest)
+    const auto bits = static_cast<int32_t>(pattern);
+    // Margin of every bit at the start of the path, and its gain towards the end.
+    float length_a = 0, length_b = 0, smallest = kInfinity;
+#pragma omp simd reduction(+ : length_a, length_b) reduction(min : smallest)
     for (int bit = 0; bit < width; ++bit) {
-      const float sign = pattern >> bit & 1 ? 1.0f : -1.0f;
-      const float a = sign * x0[bit], b = -sign * eps[bit];
-      const float candidate = bit_ratio(a, b, tiny_a, tiny_b);
-      ratio = candidate > ratio ? candidate : ratio;
-      smallest = a < smallest ? a : smallest;
+      const bool set = (bits & (1 << bit)) != 0;
+      a[bit] = set ? x0[bit] : -x0[bit];
+      b[bit] = set ? -eps[bit] : eps[bit];
+      length_a += a[bit] * a[bit];
+      length_b += b[bit] * b[bit];
+      smallest = a[bit] < smallest ? a[bit] : smallest;
     }
-    const bool outside = smallest < -tiny_a;
-    problem.ratio[element] = outside ? kInfinity : ratio;
+    const float tiny_a = tiny * std::sqrt(length_a), tiny_b = tiny * std::sqrt(length_b);
+    float ratio = -kInfinity;
+#pragma omp simd reduction(max : ratio)
+    for (int bit = 0; bit < width; ++bit) {
+      const float at_tie = b[bit] > tiny_b ? kInfinity : -kInfinity;
+      const float candidate = a[bit] > tiny_a ? b[bit] / a[bit] : at_tie;
+      ratio = candidate > ratio ? candidate : ratio;
+    }
+    const bool has_cell = pattern >= 0, outside = has_cell && smallest < -tiny_a;
+    problem.ratio[element] = has_cell && !outside ? ratio : kInfinity;
     problem.outside[element] = outside;
   }
 }
