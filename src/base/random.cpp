@@ -10,6 +10,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -90,8 +91,8 @@ at::Tensor random_normal(const StreamId& id, const at::Tensor& samples, at::IntA
   require(std::isfinite(scale), "the scale of random noise must be finite, got {}", scale);
   const at::Tensor rows = sample_numbers(samples);
   const auto batch = stream_batch(id, rows, c10::multiply_integers(shape));
-  std::vector<int64_t> sizes{batch.rows};
-  sizes.insert(sizes.end(), shape.begin(), shape.end());
+  std::vector<int64_t> sizes(1 + shape.size(), batch.rows);
+  std::copy(shape.begin(), shape.end(), sizes.begin() + 1);
   at::Tensor out = at::empty(sizes, rows.options().dtype(at::kFloat));
   if (out.numel() == 0) return out;
   float* data = out.mutable_data_ptr<float>();
