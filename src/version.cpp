@@ -22,7 +22,9 @@ std::string cuda_summary() {
 
 }  // namespace
 
-std::string version() { return TESSERA_VERSION; }
+std::string version() {
+  return TESSERA_VERSION;
+}
 
 std::string build_summary() {
   std::string kernels;

@@ -33,8 +33,7 @@ at::Tensor view(const float* data, int64_t rows, int64_t columns) {
 
 int64_t tile_rows(int64_t n) {
   const int64_t threads = std::max(1, at::get_num_threads());
-  const auto limit =
-      static_cast<int64_t>(kTileLimit / (2 * sizeof(float) * kTileCodes)) / threads;
+  const auto limit = static_cast<int64_t>(kTileLimit / (2 * sizeof(float) * kTileCodes)) / threads;
   const int64_t share = (n + threads - 1) / threads;
   return std::clamp<int64_t>(std::min(share, limit), 1, kTileRows);
 }

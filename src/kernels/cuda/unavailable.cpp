@@ -17,7 +17,9 @@ namespace {
 
 }  // namespace
 
-bool has_code_for(int) { return false; }
+bool has_code_for(int) {
+  return false;
+}
 std::size_t scratch_bytes(int64_t, int64_t, int64_t) {
   unavailable();
 }
