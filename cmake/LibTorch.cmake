@@ -2,7 +2,8 @@
 #
 # LibTorch's own package file is not used: with a CUDA build it asks nvcc for things CMake 3.25 does not know. Its
 # folder is all we need. Searched in this order:
-#   1. Torch_DIR and CMAKE_PREFIX_PATH, variables of CMake or of the environment (a folder that holds include/ATen and lib/, or the package folder within it)
+#   1. Torch_DIR and CMAKE_PREFIX_PATH, variables of CMake or of the environment (a folder that holds include/ATen and
+#      lib/, or the package folder within it)
 #   2. the torch of the active Python
 #   3. the project's own .venv
 #

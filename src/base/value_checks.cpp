@@ -24,31 +24,39 @@ class DeferredChecks {
  public:
   void record(const at::Tensor& failed, const std::string& problem) {
     const std::lock_guard lock(mutex_);
-    auto slot = std::find(problems_.begin(), problems_.end(), problem) - problems_.begin();
-    require(slot < kSlots, "more than {} distinct deferred checks", kSlots);
-    if (slot == static_cast<std::ptrdiff_t>(problems_.size())) problems_.push_back(problem);
     at::Tensor& flags = flags_[failed.device().index()];
     if (!flags.defined()) flags = at::zeros({kSlots}, failed.options().dtype(at::kBool));
-    flags.select(0, slot).logical_or_(failed);
+    flags.select(0, slot_of(problem)).logical_or_(failed);
   }
 
+  // Flags and slots stay where they are: a CUDA graph may have recorded them.
   void raise() {
     const std::lock_guard lock(mutex_);
     std::string first;
-    for (const auto& [index, flags] : flags_) {
+    for (auto& [index, flags] : flags_) {
       synchronize(flags.device());
       const at::Tensor host = flags.cpu();
+      flags.zero_();
       const bool* set = host.const_data_ptr<bool>();
       for (size_t slot = 0; slot < problems_.size() && first.empty(); ++slot)
         if (set[slot]) first = problems_[slot];
     }
-    flags_.clear();
-    problems_.clear();
     if (!first.empty()) throw Error(first);
   }
 
  private:
   static constexpr int64_t kSlots = 64;
+
+  // The last slot is for all problems that find no slot of their own.
+  int64_t slot_of(const std::string& problem) {
+    const auto found = std::find(problems_.begin(), problems_.end(), problem);
+    if (found != problems_.end()) return found - problems_.begin();
+    const auto taken = static_cast<int64_t>(problems_.size());
+    if (taken == kSlots) return kSlots - 1;
+    problems_.push_back(taken + 1 < kSlots ? problem : "a value check failed (one of many kinds)");
+    return taken;
+  }
+
   std::mutex mutex_;
   std::vector<std::string> problems_;
   std::map<int, at::Tensor> flags_;

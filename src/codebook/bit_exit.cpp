@@ -18,8 +18,7 @@ BitExitRatio double_exit_ratio(const at::Tensor& x0, const at::Tensor& eps,
                                const at::Tensor& patterns) {
   const at::Tensor bit = at::arange(x0.size(-1), x0.options().dtype(at::kLong));
   BitExitRatio exit;
-  exit.patterns =
-      patterns.defined() ? patterns : at::bitwise_left_shift((x0 > 0).to(at::kLong), bit).sum(-1);
+  exit.patterns = patterns.defined() ? patterns : bit_patterns(x0);
   const at::Tensor set =
       at::bitwise_and(at::bitwise_right_shift(exit.patterns.unsqueeze(-1), bit), 1).to(at::kBool);
   const at::Tensor a = at::where(set, x0, -x0), b = at::where(set, -eps, eps);
@@ -36,6 +35,11 @@ BitExitRatio double_exit_ratio(const at::Tensor& x0, const at::Tensor& eps,
 }
 
 }  // namespace
+
+at::Tensor bit_patterns(const at::Tensor& x) {
+  const at::Tensor bit = at::arange(x.size(-1), x.options().dtype(at::kLong));
+  return at::bitwise_left_shift((x > 0).to(at::kLong), bit).sum(-1);
+}
 
 BitExitRatio bit_exit_ratio(const at::Tensor& x0, const at::Tensor& eps,
                             const at::Tensor& patterns) {

@@ -66,10 +66,7 @@ at::Tensor Bits::do_scores(const at::Tensor& x) const {
 }
 
 at::Tensor Bits::do_decode(const at::Tensor& x) const {
-  const at::Tensor weights =
-      at::bitwise_left_shift(at::ones({dim()}, codes_.options().dtype(at::kLong)),
-                             at::arange(dim(), codes_.options().dtype(at::kLong)));
-  return symbol_of_pattern_.take((x > 0).to(at::kLong).mul_(weights).sum(-1));
+  return symbol_of_pattern_.take(bit_patterns(x));
 }
 
 at::Tensor Bits::do_cross_entropy(const at::Tensor& x, const at::Tensor& labels,

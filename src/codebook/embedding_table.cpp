@@ -31,6 +31,12 @@ at::Tensor normalised(const at::Tensor& rows, Normalise how) {
   return rows;
 }
 
+// x . E_j (+ c_j), in the dtype of x, with gradients.   [..., d] -> [..., n]
+at::Tensor linear_scores(const at::Tensor& x, const at::Tensor& codes, const at::Tensor& bias) {
+  const at::Tensor scores = at::matmul(x, codes.to(x.scalar_type()).t());
+  return bias.defined() ? scores + bias.to(x.scalar_type()) : scores;
+}
+
 }  // namespace
 
 EmbeddingTable::EmbeddingTable(at::Tensor weight, const EmbeddingTableOptions& options,
@@ -115,9 +121,7 @@ at::Tensor EmbeddingTable::do_encode(const at::Tensor& labels) const {
 }
 
 at::Tensor EmbeddingTable::do_scores(const at::Tensor& x) const {
-  const at::Tensor codes = decodable_.codes.to(x.scalar_type());
-  at::Tensor scores = at::matmul(x, codes.t());
-  if (decodable_.bias.defined()) scores = scores + decodable_.bias.to(x.scalar_type());
+  const at::Tensor scores = linear_scores(x, decodable_.codes, decodable_.bias);
   if (!decodable_.symbol.defined()) return scores;
   std::vector<int64_t> shape = x.sizes().vec();
   shape.back() = symbols();
@@ -133,9 +137,8 @@ at::Tensor EmbeddingTable::do_decode(const at::Tensor& x) const {
 
 at::Tensor EmbeddingTable::do_cross_entropy(const at::Tensor& x, const at::Tensor& labels,
                                             double label_smoothing) const {
-  const at::Tensor codes = decodable_.codes.to(x.scalar_type());
-  at::Tensor scores = at::matmul(x.reshape({-1, dim()}), codes.t());
-  if (decodable_.bias.defined()) scores = scores + decodable_.bias.to(x.scalar_type());
+  const at::Tensor scores =
+      linear_scores(x.reshape({-1, dim()}), decodable_.codes, decodable_.bias);
   // Padding has no row of its own, and no loss.
   const at::Tensor rows = rows_of_symbols(labels).reshape({-1});
   return at::cross_entropy_loss(scores, rows, {}, at::Reduction::None, /*ignore_index=*/-1,
