@@ -22,6 +22,10 @@ const std::map<std::string, std::set<std::string>> kMayInclude{
     {"process", {"base", "kernels"}},
     {"codebook", {"process", "base", "kernels"}},
     {"nn", {"codebook", "process", "base", "kernels"}},
+    {"text", {"base", "kernels"}},
+    {"metric", {"base", "kernels"}},
+    {"model", {"text", "metric", "nn", "codebook", "process", "base", "kernels"}},
+    {"train", {"model", "text", "metric", "nn", "codebook", "process", "base", "kernels"}},
     {"flow", {"nn", "codebook", "process", "base", "kernels"}},
 };
 

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace tessera::text {
+
+using Id = int32_t;
+
+// The symbols of a language pair and their numbers. The first four are special and not in the file,
+// as in fairseq: <s> <pad> </s> <unk>.
+class Dictionary {
+ public:
+  static constexpr Id kBos = 0, kPad = 1, kEos = 2, kUnk = 3;
+  static constexpr Id kSpecials = 4;
+
+  Dictionary();  // the specials alone
+
+  // Lines "symbol count", most frequent first.
+  static Dictionary load(const std::filesystem::path& path);
+  void save(const std::filesystem::path& path) const;
+
+  // From counts, in descending order of count (ties: by symbol), at most `size` with the specials.
+  static Dictionary from_counts(const std::unordered_map<std::string, int64_t>& counts,
+                                int64_t size);
+
+  Id add(std::string symbol, int64_t count);
+  Id id(std::string_view symbol) const;  // kUnk where unknown
+  const std::string& symbol(Id id) const;
+  int64_t size() const;  // specials included
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+  std::vector<std::string> symbols_;
+  std::vector<int64_t> counts_;
+  std::unordered_map<std::string, Id, Hash, std::equal_to<>> ids_;
+};
+
+}  // namespace tessera::text
