@@ -446,6 +446,17 @@ void Schema::apply_override(std::string_view assignment) {
   Reader{*this, from_overrides_}.assign(key, *node, where);
 }
 
+void Schema::set(const std::string& key, const Value& value, const std::string& source_name) {
+  const toml::table document = toml::parse("value = " + toml_text(value));
+  Reader{*this, from_files_}.assign(key, *document.get("value"), source_name + ": ");
+}
+
+std::map<std::string, Value> Schema::values() const {
+  std::map<std::string, Value> result;
+  for (const auto& option : options_) result.emplace(option->key, option->get());
+  return result;
+}
+
 void Schema::finish() {
   if (!problems_.empty()) throw UsageError(fmt::format("{}", fmt::join(problems_, "\n")));
   for (const auto* assignments : {&from_files_, &from_overrides_})
