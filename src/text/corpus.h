@@ -1,47 +1,47 @@
 #pragma once
 
-#include "base/files.h"
+#include "text/manifest.h"
+#include "text/split.h"
 #include "text/tokenizer.h"
 
 #include <filesystem>
-#include <optional>
-#include <span>
+#include <map>
 #include <string>
 #include <vector>
 
 namespace tessera::text {
 
-// One part of a corpus (train, valid, test): pairs of sentences as ids, in memory-mapped files.
-class Split {
- public:
-  int64_t size() const;
-  // Ids of a sentence, the end symbol included.
-  std::span<const Id> source(int64_t index) const;
-  std::span<const Id> target(int64_t index) const;
-
-  // The lines as the user gave them (before any filter of ours they would not be here), for
-  // validation and scoring.
-  std::vector<std::string> source_lines() const;
-  std::vector<std::string> target_lines() const;
-};
-
 // A folder that `tessera prepare` wrote: manifest.json, the tokenizer's files, and for every split
-// its ids, offsets and lines.
+// its ids (int32), where sentences begin among them (int64), and but for the training split its
+// lines.
 class Corpus {
  public:
-  // Throws Error for a folder that is not one, is incomplete, damaged, or of a newer format.
-  static Corpus open(const std::filesystem::path& folder);
+  // Throws Error for a folder that is not one, is incomplete, damaged, or of a newer format. The
+  // sizes of all files are checked always; their contents, which takes reading them, on demand.
+  static Corpus open(const std::filesystem::path& folder, bool verify_contents = false);
 
-  const Tokenizer& tokenizer() const;
-  bool has(const std::string& split) const;
+  const std::filesystem::path& folder() const { return folder_; }
+  const Manifest& manifest() const { return manifest_; }
+  const Tokenizer& tokenizer() const { return tokenizer_; }
+  bool has(const std::string& split) const { return splits_.contains(split); }
   const Split& split(const std::string& name) const;  // Error that lists the ones there are
 
   // Hash of everything that a training run depends on (ids, dictionary).
-  const std::string& fingerprint() const;
+  const std::string& fingerprint() const { return fingerprint_; }
 
   // Symbols no target of the training split uses (specials other than </s> among them): nothing
   // should decode to them. Ascending.
-  const std::vector<int64_t>& unused_in_targets() const;
+  const std::vector<int64_t>& unused_in_targets() const { return unused_in_targets_; }
+
+ private:
+  Corpus(std::filesystem::path folder, Manifest manifest, Tokenizer tokenizer);
+
+  std::filesystem::path folder_;
+  Manifest manifest_;
+  Tokenizer tokenizer_;
+  std::map<std::string, Split> splits_;
+  std::string fingerprint_;
+  std::vector<int64_t> unused_in_targets_;
 };
 
 }  // namespace tessera::text

@@ -1,48 +1,20 @@
-#include "support/temporary_folder.h"
+#include "support/program.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <nlohmann/json.hpp>
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 
 namespace {
 
 namespace fs = std::filesystem;
+using tessera::test::file_text;
 using testing::HasSubstr;
-using testing::Not;
 
-class Cli : public testing::Test {
- protected:
-  struct Result {
-    int status;
-    std::string out, err;
-  };
-
-  // Runs `tessera ARGUMENTS` through the shell, with stdout to a file of ours or to `output`.
-  Result run(const std::string& arguments, const fs::path& output = {}) const {
-    const fs::path out = output.empty() ? folder_ / "out" : output, err = folder_ / "err";
-    const std::string command = "cd " + folder_.path().string() + " && " + TESSERA_PROGRAM + " " +
-                                arguments + " >" + out.string() + " 2>" + err.string();
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1,
-            output.empty() ? text(out) : std::string(), text(err)};
-  }
-
-  static std::string text(const fs::path& path) {
-    std::ostringstream all;
-    all << std::ifstream(path).rdbuf();
-    return all.str();
-  }
-
-  tessera::test::TemporaryFolder folder_;
-};
+class Cli : public tessera::test::ProgramTest {};
 
 TEST_F(Cli, PrintsItsVersions) {
   const auto result = run("--version");
@@ -88,7 +60,7 @@ TEST_F(Cli, FailsWhenItsOutputCannotBeWritten) {
 TEST_F(Cli, PrintsItsOptionsAsTheDocumentsHaveThem) {
   const auto result = run("options --markdown");
   EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(text(fs::path(TESSERA_SOURCE_DIR) / "docs/options.md"), HasSubstr(result.out))
+  EXPECT_THAT(file_text(fs::path(TESSERA_SOURCE_DIR) / "docs/options.md"), HasSubstr(result.out))
       << "renew it with scripts/renew-docs";
 }
 

@@ -1,0 +1,212 @@
+#include "text/corpus_writer.h"
+
+#include "base/hash.h"
+#include "base/require.h"
+
+#include <tessera/version.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <utility>
+
+namespace tessera::text {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Appends to a file through a buffer.
+class OutputFile {
+ public:
+  explicit OutputFile(fs::path path)
+      : path_(std::move(path)),
+        descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)) {
+    if (descriptor_ < 0) throw file_error("write", path_, errno);
+    buffer_.reserve(kBuffer);
+  }
+  ~OutputFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(std::string_view bytes) {
+    if (buffer_.size() + bytes.size() > kBuffer) flush();
+    buffer_.append(bytes);
+  }
+
+  template <class T>
+  void write_numbers(std::span<const T> numbers) {
+    write({reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()});
+  }
+
+  void close() {
+    flush();
+    if (::close(std::exchange(descriptor_, -1)) != 0) throw file_error("write", path_, errno);
+  }
+
+ private:
+  static constexpr size_t kBuffer = 1 << 18;
+
+  void flush() {
+    for (std::string_view rest = buffer_; !rest.empty();) {
+      const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) throw file_error("write", path_, errno);
+      rest.remove_prefix(static_cast<size_t>(written));
+    }
+    buffer_.clear();
+  }
+
+  fs::path path_;
+  int descriptor_;
+  std::string buffer_;
+};
+
+// One side of a split.
+class SideFiles {
+ public:
+  SideFiles(const fs::path& folder, const std::string& split, const std::string& side,
+            bool keep_lines)
+      : ids_(folder / ids_file(split, side)), offsets_(folder / offsets_file(split, side)) {
+    if (keep_lines) lines_.emplace(folder / lines_file(split, side));
+    write_end();
+  }
+
+  void add(std::string_view line, std::span<const Id> sentence) {
+    static constexpr Id kEnd = Dictionary::kEos;
+    ids_.write_numbers(sentence);
+    ids_.write_numbers(std::span(&kEnd, 1));
+    total_ += static_cast<int64_t>(sentence.size()) + 1;
+    write_end();
+    if (!lines_) return;
+    require(line.find('\n') == line.npos, "a line of a corpus cannot hold a line break");
+    lines_->write(line);
+    lines_->write("\n");
+  }
+
+  void close() {
+    ids_.close();
+    offsets_.close();
+    if (lines_) lines_->close();
+  }
+
+ private:
+  void write_end() { offsets_.write_numbers(std::span<const int64_t>(&total_, 1)); }
+
+  OutputFile ids_, offsets_;
+  std::optional<OutputFile> lines_;
+  int64_t total_ = 0;
+};
+
+// With a parent and a name, whether it was given as "m30k", "data/m30k/" or ".".
+fs::path full_path(const fs::path& path) {
+  const fs::path normal = fs::absolute(path).lexically_normal();
+  return normal.has_filename() ? normal : normal.parent_path();
+}
+
+void check_existing(const fs::path& folder, CorpusWriter::Existing existing) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(folder, ignored);
+  if (!fs::exists(status) || (fs::is_directory(status) && fs::is_empty(folder, ignored))) return;
+  const bool is_corpus = fs::exists(folder / Manifest::kFileName, ignored);
+  if (!is_corpus)
+    throw Error(fmt::format("'{}' exists and is not a corpus", folder.string()),
+                "choose another folder to write to");
+  if (existing == CorpusWriter::Existing::refuse)
+    throw Error(fmt::format("'{}' exists: there is a corpus in it", folder.string()),
+                "choose another folder, or replace it with --force");
+}
+
+}  // namespace
+
+struct CorpusWriter::SplitFiles {
+  SideFiles source, target;
+};
+
+CorpusWriter::CorpusWriter(const fs::path& folder, const Tokenizer& tokenizer, Existing existing)
+    : parent_(full_path(folder).parent_path()),
+      name_(full_path(folder).filename()),
+      existing_(existing),
+      temporary_((check_existing(folder, existing), parent_)) {
+  remove_leftovers(parent_);  // of killed processes
+  manifest_.tessera_version = version();
+  manifest_.symbols = tokenizer.dictionary().size();
+  target_counts_.resize(static_cast<size_t>(manifest_.symbols));
+  tokenizer.save(temporary_.path());
+}
+
+CorpusWriter::~CorpusWriter() = default;
+
+void CorpusWriter::begin_split(const std::string& name) {
+  end_split();
+  require(!manifest_.splits.contains(name), "the split '{}' is there already", name);
+  const bool keep_lines = name != "train";
+  files_.reset(new SplitFiles{{temporary_.path(), name, "src", keep_lines},
+                              {temporary_.path(), name, "tgt", keep_lines}});
+  manifest_.splits[name] = {};
+  split_ = name;
+}
+
+SplitCounts& CorpusWriter::counts() {
+  require(!split_.empty(), "no split was begun");
+  return manifest_.splits.at(split_);
+}
+
+void CorpusWriter::add(std::string_view source_line, std::string_view target_line,
+                       std::span<const Id> source, std::span<const Id> target) {
+  SplitCounts& counted = counts();
+  files_->source.add(source_line, source);
+  files_->target.add(target_line, target);
+  ++counted.kept;
+  counted.source_tokens += static_cast<int64_t>(source.size()) + 1;
+  counted.target_tokens += static_cast<int64_t>(target.size()) + 1;
+  counted.source_unknown += std::count(source.begin(), source.end(), Dictionary::kUnk);
+  counted.target_unknown += std::count(target.begin(), target.end(), Dictionary::kUnk);
+  if (split_ != "train") return;
+  for (const Id id : target) ++target_counts_.at(static_cast<size_t>(id));
+  ++target_counts_[Dictionary::kEos];
+}
+
+void CorpusWriter::end_split() {
+  if (!files_) return;
+  files_->source.close();
+  files_->target.close();
+  files_.reset();
+  if (split_ != "train") return;
+  OutputFile counts(temporary_.path() / kTargetCountsFile);
+  counts.write_numbers(std::span<const int64_t>(target_counts_));
+  counts.close();
+}
+
+Manifest CorpusWriter::commit(std::map<std::string, std::string> options) {
+  end_split();
+  manifest_.options = std::move(options);
+  for (const fs::directory_entry& entry : fs::directory_iterator(temporary_.path()))
+    manifest_.files[entry.path().filename()] = {entry.file_size(), file_hash(entry.path())};
+  manifest_.save(temporary_.path());
+
+  // The old corpus steps aside into a folder that goes away with this scope.
+  const fs::path folder = parent_ / name_;
+  check_existing(folder, existing_);
+  std::error_code failure;
+  if (!fs::exists(folder / Manifest::kFileName, failure)) {
+    temporary_.commit(name_);
+    return manifest_;
+  }
+  const AtomicFolder aside(parent_);
+  fs::rename(folder, aside.path() / name_, failure);
+  if (failure) throw file_error("replace", folder, failure.value());
+  try {
+    temporary_.commit(name_);
+  } catch (...) {
+    fs::rename(aside.path() / name_, folder, failure);
+    throw;
+  }
+  return manifest_;
+}
+
+}  // namespace tessera::text

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "base/files.h"
+#include "text/manifest.h"
+#include "text/tokenizer.h"
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera::text {
+
+// Writes a corpus folder, sentence by sentence: nothing but buffers is held in memory. The folder
+// appears under its name when commit() has made it complete; without it nothing is left behind.
+//   CorpusWriter writer(folder, tokenizer);
+//   writer.begin_split("train");
+//   writer.add(source_line, target_line) ...
+//   writer.commit(options);
+class CorpusWriter {
+ public:
+  enum class Existing {
+    refuse,   // Error where the folder exists
+    replace,  // a corpus that is there stays until the new one is complete; other folders: Error
+  };
+
+  CorpusWriter(const std::filesystem::path& folder, const Tokenizer& tokenizer,
+               Existing existing = Existing::refuse);
+  ~CorpusWriter();
+
+  // Lines of all splits but "train" are kept beside their ids.
+  void begin_split(const std::string& name);
+
+  // Ids without end symbols, which are added here.
+  void add(std::string_view source_line, std::string_view target_line, std::span<const Id> source,
+           std::span<const Id> target);
+
+  // Of the split begun last: tokens and pairs kept are counted by add(), the rest is the caller's.
+  SplitCounts& counts();
+
+  // Makes the folder appear. `options` goes into the manifest.
+  Manifest commit(std::map<std::string, std::string> options);
+
+ private:
+  struct SplitFiles;
+
+  void end_split();
+
+  std::filesystem::path parent_;
+  std::string name_;
+  Existing existing_;
+  AtomicFolder temporary_;
+  Manifest manifest_;
+  std::vector<int64_t> target_counts_;  // [symbols] in the training split
+  std::string split_;                   // begun last
+  std::unique_ptr<SplitFiles> files_;
+};
+
+}  // namespace tessera::text

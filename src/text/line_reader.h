@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera::text {
+
+struct LineReaderOptions {
+  bool replace_invalid = false;       // U+FFFD for invalid UTF-8 and NUL bytes, instead of an error
+  bool keep_carriage_return = false;  // of a line that ends in "\r\n"
+};
+
+// The lines of a text file, one after the other; the file may be larger than memory. Names that end
+// in .gz or .xz are decompressed, "-" is standard input. Throws Error, with file and line, for what
+// cannot be read and for text that is not UTF-8.
+//   LineReader reader("train.de");
+//   std::string_view line;
+//   while (reader.next(line)) ...
+class LineReader {
+ public:
+  explicit LineReader(const std::filesystem::path& path, const LineReaderOptions& options = {});
+  ~LineReader();
+  LineReader(LineReader&&) noexcept;
+  LineReader& operator=(LineReader&&) noexcept;
+
+  // The next line, without its end ("\n" or "\r\n"); false after the last one. A last line without
+  // "\n" is a line, an empty file has none. `line` is good until the next call.
+  bool next(std::string_view& line);
+
+  int64_t line_number() const { return number_; }    // of the line last returned, from 1
+  bool had_newline() const { return had_newline_; }  // false for a last line without one
+  const std::string& name() const { return name_; }  // for messages
+  std::string where() const;                         // "train.de:12"
+
+  class Source;  // bytes, decompressed
+
+ private:
+  bool take_line(std::string_view& line);
+  bool refill();
+  std::string_view checked(std::string_view line);
+
+  std::string name_;
+  LineReaderOptions options_;
+  std::unique_ptr<Source> source_;
+  std::vector<char> buffer_;
+  size_t begin_ = 0, end_ = 0;  // of what has been read and not returned
+  int64_t number_ = 0;
+  bool had_newline_ = true;
+  std::string repaired_;
+};
+
+}  // namespace tessera::text

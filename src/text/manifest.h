@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace tessera::text {
+
+// What became of the lines of a split, and how many tokens (end symbols included) they are.
+struct SplitCounts {
+  int64_t read = 0, kept = 0;                      // pairs of lines
+  int64_t empty = 0, too_long = 0, uneven = 0;     // left out, by reason
+  int64_t source_tokens = 0, target_tokens = 0;    // of the pairs kept
+  int64_t source_unknown = 0, target_unknown = 0;  // of these: not in the dictionary
+  bool operator==(const SplitCounts&) const = default;
+};
+
+struct FileStamp {
+  uint64_t bytes = 0;
+  std::string hash;  // base/hash.h
+  bool operator==(const FileStamp&) const = default;
+};
+
+// What a corpus folder holds, as its manifest.json says.
+struct Manifest {
+  static constexpr const char* kFileName = "manifest.json";
+  static constexpr int64_t kFormatVersion = 1;  // a newer one is refused
+
+  std::string tessera_version;                 // of the program that wrote it
+  std::map<std::string, std::string> options;  // in effect when it was made
+  int64_t symbols = 0;                         // of the dictionary, specials included
+  std::map<std::string, SplitCounts> splits;
+  std::map<std::string, FileStamp> files;  // all but the manifest, by name
+
+  // Hash of all a training run depends on: the tokenizer's files, splits train and valid.
+  std::string fingerprint() const;
+
+  // The damage or lack of a manifest is an Error that says what to do.
+  static Manifest load(const std::filesystem::path& folder);
+  void save(const std::filesystem::path& folder) const;
+
+  // Throws Error for files of `folder` that are missing or whose size (or, slower, content) is not
+  // what the manifest says.
+  void check_files(const std::filesystem::path& folder, bool contents) const;
+};
+
+// Names of a split's files; `side` is "src" or "tgt".
+std::string ids_file(const std::string& split, const std::string& side);
+std::string offsets_file(const std::string& split, const std::string& side);
+std::string lines_file(const std::string& split, const std::string& side);
+// Of the training split: how often every symbol occurs in its targets, int64 [symbols].
+inline constexpr const char* kTargetCountsFile = "train.tgt.counts";
+
+}  // namespace tessera::text
