@@ -61,6 +61,15 @@ std::string out_of_memory_hint(const Recipe& recipe) {
       recipe.data.batches.tokens, recipe.learner.accumulate);
 }
 
+model::ModelCard card_of(const Recipe& recipe, const text::Corpus& corpus, int64_t step) {
+  return {.title = "A sequence-to-sequence model of tessera",
+          .description = "Boundary-conditional diffusion: source sentences to target sentences.",
+          .data = fmt::format("a prepared corpus of fingerprint {}", corpus.fingerprint()),
+          .facts = {{"updates", fmt::format("{}", step)},
+                    {"tokens a batch", fmt::format("{}", recipe.data.batches.tokens)},
+                    {"seed", fmt::format("{}", recipe.run.seed)}}};
+}
+
 }  // namespace
 
 Trainer::Trainer(const Recipe& recipe, const text::Corpus& corpus, at::Device device)
@@ -77,7 +86,7 @@ Trainer::Trainer(const Recipe& recipe, const text::Corpus& corpus, at::Device de
 }
 
 void Trainer::start_from(const std::filesystem::path& init) {
-  const std::filesystem::path folder = model_folder(init);
+  const std::filesystem::path folder = model::find_model_folder(init);
   const model::LoadedModel given =
       model::load_model_folder(folder, at::kCPU, nn::Precision::float32);
   require(given.tokenizer.dictionary().size() == corpus_.tokenizer().dictionary().size(),

@@ -118,7 +118,7 @@ void Validator::measure_generation(Validation& validation) {
 
   std::vector<std::string> lines, references = split_.target_lines();
   references.resize(static_cast<size_t>(sentences_));
-  for (const auto& sentence : generated) lines.push_back(tokenizer.decode(sentence.ids));
+  for (const auto& sentence : generated) lines.push_back(tokenizer.decode(sentence.ids()));
   size_t equal = 0;
   for (size_t i = 0; i < lines.size(); ++i) equal += lines[i] == references[i];
   validation.exact_match = 100.0 * static_cast<double>(equal) / static_cast<double>(lines.size());
