@@ -66,10 +66,11 @@ class Checkpoints {
   Checkpoint resolve(const std::string& name) const;
 
  private:
-  std::filesystem::path folder_of(int64_t step) const;
   void finish_interrupted_work() const;
   void require_space() const;
-  void move_links() const;
+  std::filesystem::path link_target(int64_t step) const;
+  void set_links() const;
+  void link_best(const std::vector<Checkpoint>& there) const;
   void remove(const std::filesystem::path& folder) const;
   void prune() const;
 

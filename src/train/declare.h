@@ -2,6 +2,7 @@
 
 #include "base/config.h"
 #include "train/checkpoints.h"
+#include "train/divergence.h"
 #include "train/early_stop.h"
 #include "train/schedule.h"
 
