@@ -1,6 +1,7 @@
 #include "base/device.h"
 #include "base/log.h"
 #include "command.h"
+#include "train/stop_signal.h"
 
 #include <tessera/base/error.h>
 #include <tessera/base/value_checks.h>
@@ -63,6 +64,9 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     program.exit(error, std::cerr, std::cerr);
     return kWrongUsage;
+  } catch (const tessera::train::Stopped& stopped) {  // by a signal, after saving
+    tessera::log::info("{}", stopped.what());
+    return stopped.exit_code();
   } catch (const tessera::UsageError& error) {
     report(error);
     return kWrongUsage;

@@ -36,8 +36,8 @@ Sentences open_sentences(const fs::path& folder, const std::string& split, const
       Files{MappedFile(folder / ids_file(split, side)), MappedFile(offsets_path)});
   const std::span<const Id> ids = numbers<Id>(files->ids);
   const std::span<const int64_t> offsets = numbers<int64_t>(files->offsets);
-  if (static_cast<int64_t>(offsets.size()) != pairs + 1 || offsets.front() != 0 ||
-      offsets.back() != static_cast<int64_t>(ids.size()))
+  if (offsets.empty() || static_cast<int64_t>(offsets.size()) != pairs + 1 ||
+      offsets.front() != 0 || offsets.back() != static_cast<int64_t>(ids.size()))
     throw Error(fmt::format("'{}' is damaged: it does not describe {} sentences of {} ids",
                             offsets_path.string(), pairs, ids.size()),
                 kAgain);
