@@ -22,5 +22,6 @@ struct GlobalOptions {
 void add_bench(CLI::App& program, const GlobalOptions& globals);
 void add_flow(CLI::App& program, const GlobalOptions& globals);
 void add_options(CLI::App& program);
+void add_score(CLI::App& program, const GlobalOptions& globals);
 
 }  // namespace tessera::app

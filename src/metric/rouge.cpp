@@ -44,11 +44,12 @@ class WordNumbers {
   std::unordered_map<std::string, int32_t> numbers_;
 };
 
+// In fractions of 1.
 RougeMeasure measure(int64_t common, size_t hypothesis, size_t reference) {
   RougeMeasure result;
   const auto shared = static_cast<double>(common);
-  result.precision = 100 * shared / static_cast<double>(std::max<size_t>(hypothesis, 1));
-  result.recall = 100 * shared / static_cast<double>(std::max<size_t>(reference, 1));
+  result.precision = shared / static_cast<double>(std::max<size_t>(hypothesis, 1));
+  result.recall = shared / static_cast<double>(std::max<size_t>(reference, 1));
   const double sum = result.precision + result.recall;
   result.f1 = sum > 0 ? 2 * result.precision * result.recall / sum : 0;
   return result;
@@ -122,6 +123,9 @@ RougeScore sentence_rouge(std::string_view hypothesis,
     for (size_t kind = 0; kind < kRougeKinds; ++kind)
       if (other[kind].f1 > best[kind].f1) best[kind] = other[kind];
   }
+  // Only now: which of two equal F1 comes first must not hang on the rounding of percents.
+  for (RougeMeasure& measure : best)
+    measure = {100 * measure.precision, 100 * measure.recall, 100 * measure.f1};
   return best;
 }
 
