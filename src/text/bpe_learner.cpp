@@ -13,6 +13,21 @@ namespace {
 
 using Symbols = std::vector<int32_t>;
 
+// White space that can be inside a word, which only spaces and line ends are not.
+bool has_blank(std::string_view text) {
+  const std::u32string decoded = decode_utf8(text);
+  return std::any_of(decoded.begin(), decoded.end(), [](char32_t c) {
+    return character_class(c) == CharacterClass::blank || (c >= 0x1C && c <= 0x1F);
+  });
+}
+
+std::string_view code_point_before(std::string_view text, size_t position) {
+  size_t begin = position;
+  while (begin > 0 && (text[--begin] & 0xC0) == 0x80) {
+  }
+  return text.substr(begin, position - begin);
+}
+
 class Learner {
  public:
   explicit Learner(const WordCounts& counts);
@@ -23,12 +38,14 @@ class Learner {
   struct Word {
     Symbols symbols;
     int64_t count;
+    bool has_blank;
   };
 
   int32_t intern(const std::string& name);
   void use(int32_t symbol, int64_t times);
   void merge(int32_t pair);
   Symbols joined(const Symbols& word, int32_t first, int32_t second, int32_t both) const;
+  Symbols joined_as_text(const Symbols& word, int32_t first, int32_t second);
   void forget_neighbours(uint32_t word, int32_t first, int32_t second);
   void count_neighbours(uint32_t word, int32_t both);
 
@@ -43,7 +60,7 @@ class Learner {
 Learner::Learner(const WordCounts& counts) {
   words_.reserve(counts.size());
   for (const auto& [text, count] : counts) {
-    Word word{{}, count};
+    Word word{{}, count, has_blank(text)};
     for (size_t position = 0; position < text.size();) {
       const size_t size = code_point_size(text, position);
       const bool last = position + size == text.size();
@@ -95,7 +112,8 @@ void Learner::merge(int32_t pair) {
   const int32_t first = pairs_[pair].first, second = pairs_[pair].second;
   const int32_t both = intern(names_[first] + names_[second]);
   for (const uint32_t k : pairs_.take_words(pair)) {
-    Symbols after = joined(words_[k].symbols, first, second, both);
+    Symbols after = words_[k].has_blank ? joined_as_text(words_[k].symbols, first, second)
+                                        : joined(words_[k].symbols, first, second, both);
     forget_neighbours(k, first, second);
     for (const int32_t symbol : words_[k].symbols) use(symbol, -1);
     for (const int32_t symbol : after) use(symbol, 1);
@@ -114,12 +132,46 @@ Symbols Learner::joined(const Symbols& word, int32_t first, int32_t second, int3
   return result;
 }
 
+// subword-nmt finds pairs in the text of the symbols with spaces between, as what stands between
+// any white space. Where a symbol contains such (a no-break space, a tab), it so joins symbols that
+// only end or begin like the pair. Real text has such words; its merges come out the same in this
+// way.
+Symbols Learner::joined_as_text(const Symbols& word, int32_t first, int32_t second) {
+  std::string text;
+  for (const int32_t symbol : word) (text += text.empty() ? "" : " ") += names_[symbol];
+  const std::string pair = names_[first] + " " + names_[second],
+                    both = names_[first] + names_[second];
+  std::string result;
+  size_t done = 0;
+  for (size_t at = text.find(pair); at != std::string::npos; at = text.find(pair, at)) {
+    const size_t end = at + pair.size();
+    const bool begins = at == 0 || has_blank(code_point_before(text, at));
+    const bool ends = end == text.size() ||
+                      has_blank(std::string_view(text).substr(end, code_point_size(text, end)));
+    if (!begins || !ends) {
+      ++at;
+      continue;
+    }
+    result.append(text, done, at - done) += both;
+    done = at = end;
+  }
+  result.append(text, done);
+  Symbols symbols;
+  for (size_t begin = 0; begin < result.size();) {
+    const size_t end = std::min(result.find(' ', begin), result.size());
+    symbols.push_back(intern(result.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return symbols;
+}
+
 // Takes away the pairs around each place where `first second` is about to become one symbol. Of two
 // such places side by side, the pair between them goes once.
 void Learner::forget_neighbours(uint32_t number, int32_t first, int32_t second) {
-  const auto& [symbols, count] = words_[number];
-  const auto is_pair = [&, &word = symbols](size_t i) {
-    return i + 1 < word.size() && word[i] == first && word[i + 1] == second;
+  const Symbols& symbols = words_[number].symbols;
+  const int64_t count = words_[number].count;
+  const auto is_pair = [&](size_t i) {
+    return i + 1 < symbols.size() && symbols[i] == first && symbols[i + 1] == second;
   };
   for (size_t i = 0; i + 1 < symbols.size(); ++i) {
     if (!is_pair(i)) continue;
@@ -132,7 +184,8 @@ void Learner::forget_neighbours(uint32_t number, int32_t first, int32_t second) 
 
 // Adds the pairs around each new symbol; of two side by side, the pair between them once.
 void Learner::count_neighbours(uint32_t number, int32_t both) {
-  const auto& [symbols, count] = words_[number];
+  const Symbols& symbols = words_[number].symbols;
+  const int64_t count = words_[number].count;
   for (size_t i = 0; i < symbols.size(); ++i) {
     if (symbols[i] != both) continue;
     if (i > 0) pairs_.add(symbols[i - 1], both, number, 1, count);
