@@ -2,10 +2,7 @@
 
 #include "base/require.h"
 #include "metric/ngrams.h"
-<<<<<<< HEAD
-=======
 #include "metric/parallel_lines.h"
->>>>>>> main
 
 #include <tessera/version.h>
 
@@ -14,10 +11,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-<<<<<<< HEAD
-#include <numeric>
-=======
->>>>>>> main
 #include <unordered_map>
 
 namespace tessera::metric {
@@ -159,25 +152,11 @@ BleuStatistics bleu_statistics(std::string_view hypothesis,
 std::vector<BleuStatistics> bleu_statistics(std::span<const std::string> hypotheses,
                                             std::span<const std::vector<std::string>> references,
                                             const BleuOptions& options) {
-<<<<<<< HEAD
-  for (const auto& reference : references)
-    require(reference.size() == hypotheses.size(),
-            "the reference has {} lines and the hypothesis {}: they must correspond",
-            reference.size(), hypotheses.size());
-  std::vector<BleuStatistics> result;
-  result.reserve(hypotheses.size());
-  std::vector<std::string_view> lines(references.size());
-  for (size_t i = 0; i < hypotheses.size(); ++i) {
-    for (size_t k = 0; k < references.size(); ++k) lines[k] = references[k][i];
-    result.push_back(bleu_statistics(hypotheses[i], lines, options));
-  }
-=======
   std::vector<BleuStatistics> result;
   result.reserve(hypotheses.size());
   for_each_line(hypotheses, references, [&](std::string_view line, const auto& line_references) {
     result.push_back(bleu_statistics(line, line_references, options));
   });
->>>>>>> main
   return result;
 }
 
