@@ -52,6 +52,7 @@ int run(int argc, char** argv) {
     if (globals.threads > 0) at::set_num_threads(globals.threads);
     tessera::parse_device(globals.device);
   });
+  tessera::app::add_train(program, globals);
   tessera::app::add_flow(program, globals);
   tessera::app::add_bench(program, globals);
   tessera::app::add_bpe(program);
