@@ -20,6 +20,7 @@ struct GlobalOptions {
 // callback, after the global options are in force; it prints data on stdout and throws
 // tessera::Error for main() to report.
 void add_bench(CLI::App& program, const GlobalOptions& globals);
+void add_bpe(CLI::App& program);
 void add_flow(CLI::App& program, const GlobalOptions& globals);
 void add_options(CLI::App& program);
 

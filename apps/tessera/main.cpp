@@ -53,6 +53,7 @@ int run(int argc, char** argv) {
   });
   tessera::app::add_flow(program, globals);
   tessera::app::add_bench(program, globals);
+  tessera::app::add_bpe(program);
   tessera::app::add_options(program);
 
   try {
