@@ -23,5 +23,6 @@ void add_bench(CLI::App& program, const GlobalOptions& globals);
 void add_bpe(CLI::App& program);
 void add_flow(CLI::App& program, const GlobalOptions& globals);
 void add_options(CLI::App& program);
+void add_prepare(CLI::App& program, const GlobalOptions& globals);
 
 }  // namespace tessera::app
