@@ -21,6 +21,7 @@ struct GlobalOptions {
 // tessera::Error for main() to report.
 void add_bench(CLI::App& program, const GlobalOptions& globals);
 void add_bpe(CLI::App& program);
+void add_doctor(CLI::App& program, const GlobalOptions& globals);
 void add_flow(CLI::App& program, const GlobalOptions& globals);
 void add_options(CLI::App& program);
 void add_train(CLI::App& program, const GlobalOptions& globals);
