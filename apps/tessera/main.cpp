@@ -1,6 +1,7 @@
 #include "base/device.h"
 #include "base/log.h"
 #include "command.h"
+#include "train/stop_signal.h"
 
 #include <tessera/base/error.h>
 #include <tessera/base/value_checks.h>
@@ -51,10 +52,12 @@ int run(int argc, char** argv) {
     if (globals.threads > 0) at::set_num_threads(globals.threads);
     tessera::parse_device(globals.device);
   });
+  tessera::app::add_train(program, globals);
   tessera::app::add_flow(program, globals);
   tessera::app::add_bench(program, globals);
   tessera::app::add_bpe(program);
   tessera::app::add_options(program);
+  tessera::app::add_score(program, globals);
   tessera::app::add_prepare(program, globals);
 
   try {
@@ -65,6 +68,9 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     program.exit(error, std::cerr, std::cerr);
     return kWrongUsage;
+  } catch (const tessera::train::Stopped& stopped) {  // by a signal, after saving
+    tessera::log::info("{}", stopped.what());
+    return stopped.exit_code();
   } catch (const tessera::UsageError& error) {
     report(error);
     return kWrongUsage;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -196,6 +197,12 @@ class Schema {
 
   // "key=value", the value as in TOML; words need no quotes.
   void apply_override(std::string_view assignment);
+
+  // A value that comes from elsewhere (JSON); it counts as if a file had it.
+  void set(const std::string& key, const Value& value, const std::string& source_name);
+
+  // What the fields hold now, by key.
+  std::map<std::string, Value> values() const;
 
   // Checks everything that was read. All well: sets the fields. Otherwise throws UsageError that
   // lists every problem, one a line, and leaves all fields as they were:

@@ -26,22 +26,42 @@ AdamW::AdamW(std::vector<at::Tensor> parameters, const AdamWOptions& options)
   }
 }
 
-void AdamW::step(double learning_rate) {
-  const c10::NoGradGuard no_grad;
-  std::vector<at::Tensor> parameters, gradients, means, squares, steps;
+AdamW::Active AdamW::active() const {
+  Active result;
   for (size_t i = 0; i < parameters_.size(); ++i) {
     if (!parameters_[i].grad().defined()) continue;
-    parameters.push_back(parameters_[i]);
-    gradients.push_back(parameters_[i].grad());
-    means.push_back(means_[i]);
-    squares.push_back(squares_[i]);
-    steps.push_back(steps_[i]);
+    result.parameters.push_back(parameters_[i]);
+    result.gradients.push_back(parameters_[i].grad());
+    result.means.push_back(means_[i]);
+    result.squares.push_back(squares_[i]);
+    result.steps.push_back(steps_[i]);
   }
-  if (parameters.empty()) return;
-  at::_foreach_add_(steps, 1);
-  at::_fused_adamw_(parameters, gradients, means, squares, /*max_exp_avg_sqs=*/{}, steps,
-                    learning_rate, options_.beta1, options_.beta2, options_.weight_decay,
+  return result;
+}
+
+void AdamW::step(double learning_rate) {
+  const c10::NoGradGuard no_grad;
+  Active now = active();
+  if (now.parameters.empty()) return;
+  at::_foreach_add_(now.steps, 1);
+  at::_fused_adamw_(now.parameters, now.gradients, now.means, now.squares, /*max_exp_avg_sqs=*/{},
+                    now.steps, learning_rate, options_.beta1, options_.beta2, options_.weight_decay,
                     options_.eps, /*amsgrad=*/false, /*maximize=*/false);
+}
+
+void AdamW::step(const at::Tensor& learning_rate, const at::Tensor& divisor,
+                 const at::Tensor& skip) {
+  const c10::NoGradGuard no_grad;
+  Active now = active();
+  if (now.parameters.empty()) return;
+  at::_foreach_add_(now.steps, 1 - skip);
+  at::_fused_adamw_(now.parameters, now.gradients, now.means, now.squares, /*max_exp_avg_sqs=*/{},
+                    now.steps, learning_rate, options_.beta1, options_.beta2, options_.weight_decay,
+                    options_.eps, /*amsgrad=*/false, /*maximize=*/false, divisor, skip);
+}
+
+std::map<std::string, std::vector<at::Tensor>> AdamW::state() const {
+  return {{"means", means_}, {"squares", squares_}, {"steps", steps_}};
 }
 
 void AdamW::zero_grad() {

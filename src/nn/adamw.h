@@ -2,6 +2,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <map>
+#include <string>
 #include <vector>
 
 namespace tessera::nn {
@@ -23,6 +25,15 @@ class AdamW {
   // One update from the gradients that are there; a parameter without one stays as it is.
   void step(double learning_rate);
 
+  // The same without a number on the host, so that it can be part of a CUDA graph.
+  //   learning_rate  scalar float32
+  //   divisor        scalar float32: what gradients are divided by first
+  //   skip           scalar float32: 1 leaves everything as it is, 0 does not
+  void step(const at::Tensor& learning_rate, const at::Tensor& divisor, const at::Tensor& skip);
+
+  // What the next update depends on beside parameters and gradients, by name; views.
+  std::map<std::string, std::vector<at::Tensor>> state() const;
+
   void zero_grad();
 
   // Scales all gradients so that their common norm is at most max_norm; returns the norm before
@@ -31,6 +42,12 @@ class AdamW {
   at::Tensor clip_gradients(double max_norm);
 
  private:
+  // Parameters that have a gradient, with what belongs to them.
+  struct Active {
+    std::vector<at::Tensor> parameters, gradients, means, squares, steps;
+  };
+  Active active() const;
+
   std::vector<at::Tensor> parameters_;
   std::vector<at::Tensor> means_, squares_;  // as the parameters
   std::vector<at::Tensor> steps_;            // scalar float32: updates made so far

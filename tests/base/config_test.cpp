@@ -438,5 +438,35 @@ TEST(Config, RefusesToDeclareAKeyTwice) {
   EXPECT_THROW(schema.option("a.b.c", y, ""), Error);
 }
 
+TEST(Config, GivesItsValuesAndTakesThemBack) {
+  Configuration from;
+  from.options.process.r = 0.1 + 0.2;
+  from.options.process.trajectory = Path::curved;
+  from.options.process.temperature = 2.5;
+  from.options.seed = ~uint64_t{0};
+  from.options.widths = {};
+  Configuration to;
+  for (const auto& [key, value] : from.schema.values()) to.schema.set(key, value, "elsewhere");
+  to.schema.finish();
+  EXPECT_EQ(to.options, from.options);
+  from.options.process.temperature = std::nullopt;
+  EXPECT_EQ(from.schema.values().at("process.temperature"), config::Value());
+  to.schema.set("process.temperature", config::Value(), "elsewhere");
+  to.schema.finish();
+  EXPECT_EQ(to.options, from.options);
+}
+
+TEST(Config, ChecksValuesFromElsewhereLikeThoseOfFiles) {
+  Configuration configuration;
+  configuration.schema.set("process.r", 7.0, "model/config.json");
+  configuration.schema.set("process.rr", 0.5, "model/config.json");
+  configuration.schema.set("train.steps", std::string("many"), "model/config.json");
+  configuration.schema.set("process.temperature", int64_t{3}, "model/config.json");
+  const auto problems = configuration.problems();
+  ASSERT_EQ(problems.size(), 3u);
+  EXPECT_EQ(problems[0], "model/config.json: 'process.r' must be a number in [0, 1], got 7.0");
+  EXPECT_EQ(problems[1], "model/config.json: unknown key 'process.rr' (did you mean 'process.r'?)");
+}
+
 }  // namespace
 }  // namespace tessera

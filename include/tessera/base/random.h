@@ -20,6 +20,7 @@ enum class Purpose : uint32_t {
   sampling_step = 9,  // the noise a Gaussian sampler adds on the way
   picture = 10,
   test = 11,
+  resampling = 20,  // of lines, to see how sure a score is
 };
 
 // Counter-based random numbers (Philox 4x32-10): a number is a function of (seed, purpose, step,

@@ -1,0 +1,174 @@
+#include "command.h"
+
+#include "base/device.h"
+#include "base/log.h"
+#include "base/require.h"
+#include "memory_meter.h"
+#include "text/tiny_task.h"
+#include "train/trainer.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <sys/resource.h>
+
+#include <memory>
+#include <optional>
+
+namespace tessera::app {
+namespace {
+
+struct TrainArguments {
+  std::filesystem::path recipe;
+  std::filesystem::path resume;
+  std::vector<std::string> overrides;
+  bool dry_run = false;
+  bool dump = false;
+};
+
+constexpr int64_t kTrialWarmUp = 40, kTrialUpdates = 20;
+
+// A run that goes on keeps what it began with, but for keys that have no part in the mathematics.
+void read_stored(config::Schema& schema, const train::Recipe& recipe,
+                 const train::RunFolder& folder, const std::vector<std::string>& overrides) {
+  schema.read_file(folder.config());
+  schema.finish();
+  const auto before = schema.values();
+  for (const std::string& assignment : overrides) schema.apply_override(assignment);
+  schema.finish();
+  std::vector<std::string> refused;
+  for (const auto& [key, value] : schema.values())
+    if (value != before.at(key) && !train::may_change_on_resume(key, recipe.schedule))
+      refused.push_back(key);
+  require_option(
+      refused.empty(),
+      "a resumed run cannot change {}: it would no longer be the same run (start a new one, "
+      "with train.init to begin from these weights)",
+      fmt::join(refused, ", "));
+}
+
+text::Corpus open_corpus(const train::Recipe& recipe, const std::filesystem::path& own) {
+  if (recipe.data.task == train::DataTask::none) {
+    require_option(!recipe.data.dir.empty(),
+                   "data.dir is missing: name a folder that `tessera prepare` wrote");
+    return text::Corpus::open(recipe.data.dir);
+  }
+  if (!std::filesystem::exists(own))
+    text::make_tiny_corpus(own, recipe.run.seed, recipe.data.pairs);
+  return text::Corpus::open(own);
+}
+
+// The most the process has had in memory so far, bytes.
+int64_t process_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss * 1024;
+}
+
+void dry_run(const train::Recipe& recipe, const GlobalOptions& globals) {
+  const at::Device device = parse_device(globals.device);
+  // A corpus of the program's own making goes to a folder that disappears again.
+  std::filesystem::path own = std::filesystem::temp_directory_path();
+  const AtomicFolder scratch(own);
+  const text::Corpus corpus = open_corpus(recipe, scratch.path() / "data");
+  std::optional<MemoryMeter> meter;
+  if (device.is_cuda()) meter.emplace(device);
+  train::Trainer trainer(recipe, corpus, device);
+  const double rate = trainer.try_updates(kTrialWarmUp, kTrialUpdates);
+  const int64_t memory = meter ? meter->peak() : process_memory();
+  const double hours = static_cast<double>(recipe.run.steps) / rate / 3600;
+  const auto& batcher = trainer.batcher();
+  if (globals.json) {
+    nlohmann::ordered_json shapes = nlohmann::ordered_json::array();
+    for (const auto& shape : batcher.shapes())
+      shapes.push_back({shape.rows, shape.source, shape.target});
+    fmt::print("{}\n", nlohmann::ordered_json{{"parameters", trainer.model().parameters().count()},
+                                              {"symbols", corpus.tokenizer().dictionary().size()},
+                                              {"batches_per_epoch", batcher.batches(0)},
+                                              {"shapes", shapes},
+                                              {"memory_bytes", memory},
+                                              {"updates_per_second", rate},
+                                              {"hours", hours}}
+                           .dump(2));
+    return;
+  }
+  fmt::print("parameters      {:.1f} M ({} symbols)\n", trainer.model().parameters().count() / 1e6,
+             corpus.tokenizer().dictionary().size());
+  fmt::print("epoch           {} batches in {} shapes\n", batcher.batches(0),
+             batcher.shapes().size());
+  for (const auto& shape : batcher.shapes())
+    fmt::print("                {} sentences x {} source, {} target\n", shape.rows, shape.source,
+               shape.target);
+  fmt::print("memory          {:.2f} GiB at most, on {}\n", memory / 1073741824.0,
+             device.str());
+  fmt::print("speed           {:.2f} updates/s\n", rate);
+  fmt::print("{} updates    {:.2f} hours\n", recipe.run.steps, hours);
+}
+
+void train_model(const TrainArguments& arguments, const GlobalOptions& globals) {
+  train::Recipe recipe;
+  recipe.run.seed = globals.seed;
+  config::Schema schema;
+  declare(schema, recipe);
+
+  std::optional<train::RunFolder> folder;
+  if (!arguments.resume.empty()) {
+    folder.emplace(train::RunFolder::open(arguments.resume));
+    read_stored(schema, recipe, *folder, arguments.overrides);
+  } else {
+    require_option(!arguments.recipe.empty(),
+                   "name a recipe, or a run to go on with: --resume RUN");
+    schema.read_file(arguments.recipe);
+    for (const std::string& assignment : arguments.overrides) schema.apply_override(assignment);
+    schema.finish();
+  }
+  if (arguments.dump) {
+    fmt::print("{}", schema.dump());
+    return;
+  }
+  if (arguments.dry_run) return dry_run(recipe, globals);
+
+  require_option(folder || !recipe.run.out.empty(),
+                 "train.out is missing: name a folder for the run");
+  const train::StopSignal stop;
+  if (folder)
+    folder->lock();
+  else
+    folder.emplace(train::RunFolder::create(recipe.run.out));
+  const text::Corpus corpus = open_corpus(recipe, folder->path() / "data");
+  const at::Device device = parse_device(globals.device);
+  train::Trainer trainer(recipe, corpus, device);
+  folder->write_config(schema.dump());
+  log::info("{:.1f} M parameters, {} symbols, {} pairs, {}",
+            trainer.model().parameters().count() / 1e6, corpus.tokenizer().dictionary().size(),
+            corpus.split("train").size(), device.str());
+  trainer.run(*folder, stop);
+}
+
+}  // namespace
+
+void add_train(CLI::App& program, const GlobalOptions& globals) {
+  CLI::App* command = program.add_subcommand(
+      "train", "train a model from a recipe, or go on with a run that was stopped");
+  auto arguments = std::make_shared<TrainArguments>();
+  command->add_option("--resume", arguments->resume, "folder of a run to go on with")
+      ->option_text("RUN");
+  command->add_flag("--dry-run", arguments->dry_run,
+                    "say what the run would cost (parameters, memory, speed) and leave no trace");
+  command->add_flag("--dump-config", arguments->dump, "print the configuration in effect as TOML");
+  command
+      ->add_option("recipe", arguments->overrides,
+                   "recipe file, then key=value overrides (see `tessera options`)")
+      ->option_text("RECIPE key=value...");
+  command->callback([arguments, &globals] {
+    // The first word is the recipe, unless a run is resumed.
+    if (arguments->resume.empty() && !arguments->overrides.empty()) {
+      arguments->recipe = arguments->overrides.front();
+      arguments->overrides.erase(arguments->overrides.begin());
+    }
+    train_model(*arguments, globals);
+  });
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,46 @@
+#include "model/candidate.h"
+
+#include "metric/expected_bleu.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace tessera::model {
+
+Candidate cut_candidate(std::span<const text::Id> symbols,
+                        std::span<const float> log_probabilities) {
+  const auto end = std::find(symbols.begin(), symbols.end(), text::Dictionary::kEos);
+  const size_t scored = end - symbols.begin() + (end == symbols.end() ? 0 : 1);
+  Candidate candidate;
+  candidate.ids.assign(symbols.begin(), end);
+  candidate.length = static_cast<int64_t>(symbols.size());
+  if (scored > 0)
+    candidate.confidence =
+        std::accumulate(log_probabilities.begin(), log_probabilities.begin() + scored, 0.0) /
+        static_cast<double>(scored);
+  return candidate;
+}
+
+void measure_agreement(std::span<Candidate> candidates) {
+  const std::vector<std::span<const text::Id>> ids = [&] {
+    std::vector<std::span<const text::Id>> result;
+    for (const Candidate& candidate : candidates) result.emplace_back(candidate.ids);
+    return result;
+  }();
+  const std::vector<double> scores = metric::expected_bleu(ids);
+  for (size_t k = 0; k < scores.size(); ++k) candidates[k].expected_bleu = scores[k];
+}
+
+size_t choose(std::span<const Candidate> candidates, Selection selection) {
+  const auto scores = [selection](const Candidate& candidate) {
+    return selection == Selection::mbr ? std::pair(candidate.expected_bleu, candidate.confidence)
+                                       : std::pair(candidate.confidence, candidate.expected_bleu);
+  };
+  size_t best = 0;
+  for (size_t k = 1; k < candidates.size(); ++k)
+    if (scores(candidates[k]) > scores(candidates[best])) best = k;
+  return best;
+}
+
+}  // namespace tessera::model

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "model/generation_options.h"
+#include "text/dictionary.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tessera::model {
+
+// One attempt at a sentence.
+struct Candidate {
+  std::vector<text::Id> ids;  // up to the first end symbol, without it
+  int64_t length = 0;         // symbols it was given room for, end symbol included
+  double confidence = 0;      // mean log-probability of its symbols, first end symbol included
+  double expected_bleu = 0;   // mean sentence BLEU against the other candidates, 0 to 100
+};
+
+// The candidate in a row of symbols as they were decoded.
+//   symbols           of which those before the first end symbol count
+//   log_probabilities of every symbol
+Candidate cut_candidate(std::span<const text::Id> symbols,
+                        std::span<const float> log_probabilities);
+
+// Fills in expected_bleu.
+void measure_agreement(std::span<Candidate> candidates);
+
+// The place of the best candidate; the other score, then the order decides between equals.
+size_t choose(std::span<const Candidate> candidates, Selection selection);
+
+}  // namespace tessera::model

@@ -1,0 +1,44 @@
+#include "model/generation_options.h"
+
+#include "base/require.h"
+#include "process/declare.h"
+
+#include <charconv>
+
+namespace tessera::model {
+
+LengthRule LengthRule::parse(const std::string& text) {
+  constexpr int64_t kLongest = 1'000'000;
+  const bool relative = text.starts_with('+') || text.starts_with('-');
+  const char* const begin = text.data() + (text.starts_with('+') ? 1 : 0);
+  const char* const end = text.data() + text.size();
+  int64_t value = 0;
+  const auto [stop, failure] = std::from_chars(begin, end, value);
+  const bool number = failure == std::errc() && stop == end && !text.starts_with("+-");
+  require_option(number && value >= -kLongest && value <= kLongest,
+                 "a length is a number of symbols (12), or how many more or fewer than predicted "
+                 "(+2, -1); got '{}'",
+                 text);
+  return {relative, value};
+}
+
+void declare(config::Schema& schema, GenerationOptions& options) {
+  schema
+      .option("generate.lengths", options.lengths,
+              "how many of the likeliest lengths are tried for every sentence")
+      .range(1, kMaxCandidates);
+  schema
+      .option("generate.noises", options.noises,
+              "start noises of every length; a sentence has lengths x noises candidates")
+      .range(1, kMaxCandidates);
+  schema.option("generate.selection", options.selection,
+                "which candidate is taken: the one the others agree with most (mbr, by sentence "
+                "BLEU), or the one with the highest mean log-probability");
+  schema
+      .option("generate.batch_tokens", options.batch_tokens,
+              "size of a batch, in candidates x padded length; lower it if memory runs out")
+      .at_least(1);
+  tessera::declare(schema, "sampler.", options.sampler);
+}
+
+}  // namespace tessera::model

@@ -1,0 +1,40 @@
+#include "model/seq2seq_options.h"
+
+#include "process/declare.h"
+
+namespace tessera::model {
+
+void declare(config::Schema& schema, Seq2SeqOptions& options) {
+  NetworkOptions& network = options.network;
+  nn::TransformerOptions& transformer = network.transformer;
+  schema.option("model.latent", network.latent, "width of the codes, in which diffusion happens")
+      .at_least(2);
+  schema.option("model.width", transformer.width, "width of the network").at_least(2);
+  schema.option("model.feedforward", transformer.feedforward, "width of its hidden layers")
+      .at_least(1);
+  schema.option("model.heads", transformer.heads, "attention heads; they divide the width")
+      .at_least(1);
+  schema.option("model.layers", transformer.layers, "layers of the encoder, and of the decoder")
+      .at_least(1);
+  schema
+      .option("model.dropout", transformer.dropout, "share of the activations dropped in training")
+      .range(0, 1)
+      .check([](double value) { return value < 1; }, "below 1");
+  schema.option("model.norm", transformer.norm, "normalise after every part of a layer, or before");
+  schema.option("model.activation", transformer.activation, "between the two linear layers");
+  schema.option("model.positions", network.positions, "longest sentence, end symbol included")
+      .at_least(2);
+  schema.option("model.normalise", options.normalise, "how codes are brought to one length");
+  schema
+      .option("model.length_weight", options.length_weight,
+              "weight of the cross-entropy of the predicted length")
+      .at_least(0);
+  schema
+      .option("model.self_conditioning", options.self_conditioning,
+              "share of the updates in which the network sees an estimate of its own")
+      .range(0, 1);
+  tessera::declare(schema, "process.", options.process);
+  tessera::declare(schema, "objective.", options.objective);
+}
+
+}  // namespace tessera::model

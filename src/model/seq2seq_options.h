@@ -1,0 +1,31 @@
+#pragma once
+
+#include "base/config.h"
+#include "nn/transformer.h"
+
+#include <tessera/codebook/embedding_table.h>
+#include <tessera/process/objective.h>
+#include <tessera/process/process.h>
+
+namespace tessera::model {
+
+// The network. Its vocabulary comes from the corpus.
+struct NetworkOptions {
+  int64_t latent = 128;  // width of the codes, in which diffusion happens
+  nn::TransformerOptions transformer = {};
+  int64_t positions = 512;  // longest sentence, end symbol included
+};
+
+// Everything that makes a sequence-to-sequence model what it is: stored beside its weights.
+struct Seq2SeqOptions {
+  NetworkOptions network = {};
+  ProcessOptions process = {};
+  ObjectiveOptions objective = {};
+  Normalise normalise = Normalise::layernorm;
+  double length_weight = 0.1;      // of the length head's cross-entropy
+  double self_conditioning = 0.5;  // probability of a first pass without gradient
+};
+
+void declare(config::Schema& schema, Seq2SeqOptions& options);
+
+}  // namespace tessera::model

@@ -1,0 +1,75 @@
+#include "nn/attention.h"
+
+#include "base/require.h"
+
+#include <ATen/ATen.h>
+
+#include <limits>
+
+namespace tessera::nn {
+namespace {
+
+void check_heads(int64_t width, int64_t heads) {
+  require_option(heads >= 1 && width % heads == 0,
+                 "the width of a network must be a multiple of its heads, got {} and {}", width,
+                 heads);
+}
+
+// [B, L, width] -> [B, heads, L, width / heads]
+at::Tensor split_heads(const at::Tensor& x, int64_t heads) {
+  return x.view({x.size(0), x.size(1), heads, -1}).transpose(1, 2);
+}
+
+// [B, heads, L, width / heads] -> [B, L, width]
+at::Tensor attend(const at::Tensor& queries, const Memory& memory, const at::Tensor& bias) {
+  const at::Tensor everywhere =
+      bias.expand({queries.size(0), queries.size(1), queries.size(2), memory.keys.size(2)});
+  return at::scaled_dot_product_attention(queries, memory.keys, memory.values, everywhere)
+      .transpose(1, 2)
+      .flatten(2);
+}
+
+}  // namespace
+
+at::Tensor key_bias(const at::Tensor& visible, at::ScalarType dtype) {
+  return at::zeros(visible.sizes(), visible.options().dtype(dtype))
+      .masked_fill_(visible.logical_not(), -std::numeric_limits<double>::infinity())
+      .unsqueeze(1)
+      .unsqueeze(1);
+}
+
+SelfAttention::SelfAttention(Parameters& parameters, const std::string& name, int64_t width,
+                             int64_t heads)
+    : heads_(heads) {
+  check_heads(width, heads);
+  in_ = Linear(parameters, name + ".in", width, 3 * width);
+  out_ = Linear(parameters, name + ".out", width, width);
+}
+
+at::Tensor SelfAttention::operator()(const at::Tensor& x, const at::Tensor& bias) const {
+  const auto parts = in_(x).chunk(3, -1);
+  const Memory memory{split_heads(parts[1], heads_), split_heads(parts[2], heads_)};
+  return out_(attend(split_heads(parts[0], heads_), memory, bias));
+}
+
+CrossAttention::CrossAttention(Parameters& parameters, const std::string& name, int64_t width,
+                               int64_t heads)
+    : heads_(heads) {
+  check_heads(width, heads);
+  queries_ = Linear(parameters, name + ".queries", width, width);
+  memory_ = Linear(parameters, name + ".memory", width, 2 * width);
+  out_ = Linear(parameters, name + ".out", width, width);
+}
+
+Memory CrossAttention::memory(const at::Tensor& m) const {
+  const auto parts = memory_(m).chunk(2, -1);
+  return {split_heads(parts[0], heads_), split_heads(parts[1], heads_)};
+}
+
+at::Tensor CrossAttention::operator()(const at::Tensor& x, const Memory& memory,
+                                      const at::Tensor& bias) const {
+  const at::Tensor queries = queries_(x).view({memory.keys.size(0), -1, x.size(-1)});
+  return out_(attend(split_heads(queries, heads_), memory, bias).view(x.sizes()));
+}
+
+}  // namespace tessera::nn

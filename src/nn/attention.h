@@ -1,0 +1,50 @@
+#pragma once
+
+#include "nn/layers.h"
+
+namespace tessera::nn {
+
+// What attention looks at: keys and values of every head.
+struct Memory {
+  at::Tensor keys, values;  // [B, heads, S, width / heads]
+};
+
+// What is added to the scores of keys: 0, or -inf for those that must not be seen.
+//   visible  [B, S] bool, at least one true per row
+//   returns  [B, 1, 1, S] of the type the products are computed in
+at::Tensor key_bias(const at::Tensor& visible, at::ScalarType dtype);
+
+// Multi-head attention of a sequence to itself: one product makes queries, keys and values.
+class SelfAttention {
+ public:
+  SelfAttention() = default;
+  SelfAttention(Parameters& parameters, const std::string& name, int64_t width, int64_t heads);
+
+  //   x     [B, L, width]
+  //   bias  [B, 1, 1 or L, L], see key_bias()
+  at::Tensor operator()(const at::Tensor& x, const at::Tensor& bias) const;
+
+ private:
+  int64_t heads_ = 1;
+  Linear in_, out_;
+};
+
+// Multi-head attention to another sequence, which is projected apart from the queries: once,
+// however often it is asked.
+class CrossAttention {
+ public:
+  CrossAttention() = default;
+  CrossAttention(Parameters& parameters, const std::string& name, int64_t width, int64_t heads);
+
+  Memory memory(const at::Tensor& m) const;  // [B, S, width]
+
+  //   x     [B * n, L, width]: n groups of queries share one row of the memory
+  //   bias  [B, 1, 1, S]
+  at::Tensor operator()(const at::Tensor& x, const Memory& memory, const at::Tensor& bias) const;
+
+ private:
+  int64_t heads_ = 1;
+  Linear queries_, memory_, out_;
+};
+
+}  // namespace tessera::nn

@@ -1,0 +1,42 @@
+#include "nn/layers.h"
+
+#include "base/require.h"
+
+#include <ATen/ATen.h>
+
+namespace tessera::nn {
+
+Linear::Linear(Parameters& parameters, const std::string& name, int64_t inputs, int64_t outputs,
+               bool with_bias)
+    : weight(parameters.add(name + ".weight", {outputs, inputs}, Initial::normal(), Use::product)) {
+  if (with_bias) bias = parameters.add(name + ".bias", {outputs}, Initial::zeros(), Use::product);
+}
+
+at::Tensor Linear::operator()(const at::Tensor& x) const {
+  return at::linear(x.to(weight->scalar_type()), *weight,
+                    bias.defined() ? std::optional<at::Tensor>(*bias) : std::nullopt);
+}
+
+LayerNorm::LayerNorm(Parameters& parameters, const std::string& name, int64_t width)
+    : scale(parameters.add(name + ".scale", {width}, Initial::ones(), Use::precision)),
+      shift(parameters.add(name + ".shift", {width}, Initial::zeros(), Use::precision)) {}
+
+at::Tensor LayerNorm::operator()(const at::Tensor& x) const {
+  return at::layer_norm(x.to(at::kFloat), scale->sizes(), *scale, *shift);
+}
+
+Positions::Positions(Parameters& parameters, const std::string& name, int64_t count, int64_t width)
+    : table(parameters.add(name, {count, width}, Initial::normal(), Use::precision)) {}
+
+at::Tensor Positions::operator()(int64_t length) const {
+  require(length <= table->size(0),
+          "a sequence of {} symbols is longer than the model's {} positions", length,
+          table->size(0));
+  return table->narrow(0, 0, length);
+}
+
+at::Tensor dropout(const at::Tensor& x, double share, Mode mode) {
+  return mode == Mode::training && share > 0 ? at::dropout(x, share, true) : x;
+}
+
+}  // namespace tessera::nn

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "nn/parameters.h"
+
+#include <string>
+
+// The small parts of networks. Points flow between them as float32 [..., width]; a product casts
+// what it takes to the precision of its weights and gives its result in that precision.
+namespace tessera::nn {
+
+// Whether dropout is on.
+enum class Mode { training, inference };
+
+struct Linear {
+  Linear() = default;
+  Linear(Parameters& parameters, const std::string& name, int64_t inputs, int64_t outputs,
+         bool with_bias = true);
+
+  at::Tensor operator()(const at::Tensor& x) const;  // [..., inputs] -> [..., outputs]
+
+  Weight weight;  // [outputs, inputs]
+  Weight bias;    // [outputs], or not defined
+};
+
+struct LayerNorm {
+  LayerNorm() = default;
+  LayerNorm(Parameters& parameters, const std::string& name, int64_t width);
+
+  at::Tensor operator()(const at::Tensor& x) const;  // [..., width] -> the same, float32
+
+  Weight scale, shift;  // [width]
+};
+
+// Learned vectors for positions 0 .. count-1.
+struct Positions {
+  Positions() = default;
+  Positions(Parameters& parameters, const std::string& name, int64_t count, int64_t width);
+
+  at::Tensor operator()(int64_t length) const;  // [length, width]
+
+  Weight table;
+};
+
+// Zeros a share of the elements in training and scales up the rest. Draws from LibTorch's generator
+// of the device: seed it per step.
+at::Tensor dropout(const at::Tensor& x, double share, Mode mode);
+
+}  // namespace tessera::nn

@@ -1,0 +1,111 @@
+#include "nn/parameters.h"
+
+#include "base/require.h"
+#include "base/tensor_checks.h"
+
+#include <tessera/base/random.h>
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace tessera::nn {
+
+Weight Parameters::add(std::string name, std::vector<int64_t> shape, const Initial& initial,
+                       Use use) {
+  require(!values_.defined(), "weight '{}' was added after the weights were allocated", name);
+  const int64_t size = std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+  entries_.push_back({std::move(name), std::move(shape), initial, use, 0, size, {}});
+  return Weight(&entries_.back().leaf);
+}
+
+at::Tensor Parameters::view(const at::Tensor& buffer, const Entry& entry) const {
+  return buffer.narrow(0, entry.offset, entry.size).view(entry.shape);
+}
+
+void Parameters::allocate(at::Device device, Precision precision, uint64_t seed) {
+  const c10::NoGradGuard no_grad;
+  for (const Use use : {Use::product, Use::precision}) {
+    for (Entry& entry : entries_) {
+      if (entry.use != use) continue;
+      entry.offset = total_;
+      total_ += entry.size;
+    }
+    if (use == Use::product) products_ = total_;
+  }
+
+  values_ = at::zeros({total_}, at::TensorOptions().dtype(at::kFloat));
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    const Entry& entry = entries_[i];
+    if (entry.initial.kind == Initial::Kind::ones) view(values_, entry).fill_(1);
+    if (entry.initial.kind != Initial::Kind::normal) continue;
+    const at::Tensor sample = at::full({1}, static_cast<int64_t>(i), at::kLong);
+    const StreamId id{seed, Purpose::initial_weights, 0};
+    view(values_, entry)
+        .copy_(random_normal(id, sample, entry.shape, entry.initial.deviation).squeeze(0));
+  }
+  values_ = values_.to(device);
+  gradients_ = at::zeros_like(values_);
+
+  const bool low = precision == Precision::bfloat16;
+  if (low) {
+    low_values_ = values_.narrow(0, 0, products_).to(at::kBFloat16);
+    low_gradients_ = at::zeros_like(low_values_);
+  }
+  for (Entry& entry : entries_) {
+    const bool low_entry = low && entry.use == Use::product;
+    entry.leaf = view(low_entry ? low_values_ : values_, entry).detach();
+    entry.leaf.requires_grad_(true);
+    entry.leaf.mutable_grad() = view(low_entry ? low_gradients_ : gradients_, entry);
+  }
+}
+
+void Parameters::publish() {
+  const c10::NoGradGuard no_grad;
+  if (low_values_.defined()) low_values_.copy_(values_.narrow(0, 0, products_));
+}
+
+void Parameters::collect_gradients() {
+  const c10::NoGradGuard no_grad;
+  if (low_gradients_.defined()) gradients_.narrow(0, 0, products_).copy_(low_gradients_);
+}
+
+void Parameters::zero_gradients() {
+  const c10::NoGradGuard no_grad;
+  gradients_.zero_();
+  if (low_gradients_.defined()) low_gradients_.zero_();
+}
+
+std::map<std::string, at::Tensor> Parameters::named(const at::Tensor& buffer) const {
+  std::map<std::string, at::Tensor> result;
+  for (const Entry& entry : entries_) result.emplace(entry.name, view(buffer, entry));
+  return result;
+}
+
+void Parameters::read(const safetensors::File& file, const std::string& prefix,
+                      const at::Tensor& buffer) const {
+  const c10::NoGradGuard no_grad;
+  std::vector<std::string> problems;
+  for (const Entry& entry : entries_) {
+    if (!file.contains(prefix + entry.name)) {
+      problems.push_back(fmt::format("'{}' is missing", entry.name));
+      continue;
+    }
+    const at::Tensor stored = file.tensor(prefix + entry.name);
+    if (stored.sizes() != at::IntArrayRef(entry.shape))
+      problems.push_back(fmt::format("'{}' has shape {}, not {}", entry.name,
+                                     shape_text(stored.sizes()), shape_text(entry.shape)));
+    else
+      view(buffer, entry).copy_(stored);
+  }
+  constexpr size_t kShown = 4;
+  const size_t count = problems.size();
+  problems.resize(std::min(count, kShown));
+  require(count == 0, "the stored weights do not fit this model: {}{}", fmt::join(problems, ", "),
+          count > kShown ? fmt::format(" and {} more", count - kShown) : "");
+}
+
+}  // namespace tessera::nn

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <tessera/base/enum_names.h>
+#include <tessera/base/safetensors.h>
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tessera::nn {
+
+// What the products of a network are computed in. Weights, normalisation, softmax and codes are
+// float32 in either case.
+enum class Precision { float32, bfloat16 };
+
+// How a weight starts.
+struct Initial {
+  enum class Kind { zeros, ones, normal } kind = Kind::normal;
+  double deviation = 0.02;  // of a normal one
+
+  static Initial zeros() { return {Kind::zeros, 0}; }
+  static Initial ones() { return {Kind::ones, 0}; }
+  static Initial normal(double deviation = 0.02) { return {Kind::normal, deviation}; }
+};
+
+// What a weight is used for.
+enum class Use {
+  product,    // an operand of matrix products: computed with in the network's precision
+  precision,  // anything else: always float32
+};
+
+// A weight of a network, as the layers hold it. Valid as long as its Parameters are.
+class Weight {
+ public:
+  Weight() = default;
+  explicit Weight(const at::Tensor* leaf) : leaf_(leaf) {}
+
+  const at::Tensor& operator*() const { return *leaf_; }
+  const at::Tensor* operator->() const { return leaf_; }
+  bool defined() const { return leaf_ != nullptr; }
+
+ private:
+  const at::Tensor* leaf_ = nullptr;
+};
+
+// The weights of a network: one float32 buffer, of which every weight is a view. So clipping, AdamW
+// and the moving average are one operation each, whatever the number of layers. Where products are
+// computed in bfloat16, their operands have a second buffer that publish() fills.
+//
+// Layers call add() while they are built; allocate() ends that.
+class Parameters {
+ public:
+  Parameters() = default;
+  Parameters(const Parameters&) = delete;
+  Parameters& operator=(const Parameters&) = delete;
+
+  Weight add(std::string name, std::vector<int64_t> shape, const Initial& initial, Use use);
+
+  // Makes the buffers and draws the initial weights; a weight's numbers depend on the seed and on
+  // its place in the order of add(), not on the device.
+  void allocate(at::Device device, Precision precision, uint64_t seed);
+
+  int64_t count() const { return total_; }  // of numbers
+  at::Device device() const { return values_.device(); }
+
+  // [count()] float32: the weights, and what backward() made of them after collect_gradients().
+  const at::Tensor& values() const { return values_; }
+  const at::Tensor& gradients() const { return gradients_; }
+
+  // To be called after values() have changed.
+  void publish();
+
+  // Makes gradients() complete / zero.
+  void collect_gradients();
+  void zero_gradients();
+
+  // The single weights as views of a buffer like values(), by name.
+  std::map<std::string, at::Tensor> named(const at::Tensor& buffer) const;
+
+  // Fills a buffer like values() from named tensors. Throws Error that names what is missing, left
+  // over or of another shape.
+  void read(const safetensors::File& file, const std::string& prefix,
+            const at::Tensor& buffer) const;
+
+ private:
+  struct Entry {
+    std::string name;
+    std::vector<int64_t> shape;
+    Initial initial;
+    Use use;
+    int64_t offset = 0, size = 0;
+    at::Tensor leaf;
+  };
+
+  at::Tensor view(const at::Tensor& buffer, const Entry& entry) const;
+
+  std::deque<Entry> entries_;  // a deque: Weight points into it
+  int64_t total_ = 0;
+  int64_t products_ = 0;  // of them, those with a low-precision copy; they come first
+  at::Tensor values_, gradients_;
+  at::Tensor low_values_, low_gradients_;  // [products_] bfloat16, or undefined
+};
+
+}  // namespace tessera::nn

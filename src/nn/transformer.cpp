@@ -1,0 +1,59 @@
+#include "nn/transformer.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+
+namespace tessera::nn {
+
+Transformer::Transformer(Parameters& parameters, const std::string& name, Kind kind,
+                         const TransformerOptions& options)
+    : options_(options) {
+  const int64_t width = options.width;
+  for (int64_t i = 0; i < options.layers; ++i) {
+    const std::string prefix = fmt::format("{}.{}.", name, i);
+    Layer layer;
+    layer.self = SelfAttention(parameters, prefix + "self", width, options.heads);
+    layer.self_norm = LayerNorm(parameters, prefix + "self_norm", width);
+    if (kind == Kind::decoder) {
+      layer.cross = CrossAttention(parameters, prefix + "cross", width, options.heads);
+      layer.cross_norm = LayerNorm(parameters, prefix + "cross_norm", width);
+    }
+    layer.up = Linear(parameters, prefix + "up", width, options.feedforward);
+    layer.down = Linear(parameters, prefix + "down", options.feedforward, width);
+    layer.feedforward_norm = LayerNorm(parameters, prefix + "feedforward_norm", width);
+    layers_.push_back(std::move(layer));
+  }
+  if (options.norm == NormPlace::pre) last_norm_ = LayerNorm(parameters, name + ".norm", width);
+}
+
+std::vector<Memory> Transformer::memories(const at::Tensor& encoded) const {
+  std::vector<Memory> result;
+  for (const Layer& layer : layers_) result.push_back(layer.cross.memory(encoded));
+  return result;
+}
+
+at::Tensor Transformer::operator()(at::Tensor x, const at::Tensor& bias,
+                                   const std::vector<Memory>& memories,
+                                   const at::Tensor& memory_bias, Mode mode) const {
+  const bool pre = options_.norm == NormPlace::pre;
+  const auto residual = [&](const LayerNorm& norm, const auto& part) {
+    if (pre)
+      x = x + dropout(part(norm(x)), options_.dropout, mode);
+    else
+      x = norm(x + dropout(part(x), options_.dropout, mode));
+  };
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    const Layer& layer = layers_[i];
+    residual(layer.self_norm, [&](const at::Tensor& y) { return layer.self(y, bias); });
+    if (!memories.empty())
+      residual(layer.cross_norm,
+               [&](const at::Tensor& y) { return layer.cross(y, memories[i], memory_bias); });
+    residual(layer.feedforward_norm, [&](const at::Tensor& y) {
+      const at::Tensor hidden = layer.up(y);
+      return layer.down(options_.activation == Activation::relu ? hidden.relu() : at::gelu(hidden));
+    });
+  }
+  return pre ? last_norm_(x) : x;
+}
+
+}  // namespace tessera::nn

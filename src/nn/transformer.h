@@ -1,0 +1,76 @@
+#pragma once
+
+#include "nn/attention.h"
+
+#include <tessera/base/enum_names.h>
+
+#include <vector>
+
+namespace tessera::nn {
+
+// Where a layer normalises: the sum of a part's input and output (as in the first Transformer), or
+// the part's input.
+enum class NormPlace { post, pre };
+
+enum class Activation { relu, gelu };
+
+struct TransformerOptions {
+  int64_t width = 512;
+  int64_t feedforward = 1024;  // width of the hidden layer between two attentions
+  int64_t heads = 4;
+  int64_t layers = 6;
+  double dropout = 0.3;
+  NormPlace norm = NormPlace::post;
+  Activation activation = Activation::relu;
+};
+
+// A stack of layers: attention to itself, attention to a memory where there is one, and two linear
+// layers, each with dropout, a residual connection and normalisation.
+class Transformer {
+ public:
+  enum class Kind { encoder, decoder };
+
+  Transformer(Parameters& parameters, const std::string& name, Kind kind,
+              const TransformerOptions& options);
+
+  // The memory of every layer of a decoder.   encoded [B, S, width]
+  std::vector<Memory> memories(const at::Tensor& encoded) const;
+
+  //   x            [B * n, L, width]
+  //   bias         [B * n, 1, 1 or L, L]   see key_bias()
+  //   memories     of a decoder, [B, ...]; memory_bias [B, 1, 1, S]
+  //   returns      [B * n, L, width] float32
+  at::Tensor operator()(at::Tensor x, const at::Tensor& bias, const std::vector<Memory>& memories,
+                        const at::Tensor& memory_bias, Mode mode) const;
+
+ private:
+  struct Layer {
+    SelfAttention self;
+    LayerNorm self_norm;
+    CrossAttention cross;  // of a decoder
+    LayerNorm cross_norm;
+    Linear up, down;
+    LayerNorm feedforward_norm;
+  };
+
+  TransformerOptions options_;
+  std::vector<Layer> layers_;
+  LayerNorm last_norm_;  // with NormPlace::pre
+};
+
+}  // namespace tessera::nn
+
+template <>
+struct tessera::EnumNames<tessera::nn::NormPlace> {
+  using Place = tessera::nn::NormPlace;
+  static constexpr std::string_view what = "place of normalisation";
+  static constexpr std::array<std::pair<Place, std::string_view>, 2> values{
+      {{Place::post, "post"}, {Place::pre, "pre"}}};
+};
+template <>
+struct tessera::EnumNames<tessera::nn::Activation> {
+  using Activation = tessera::nn::Activation;
+  static constexpr std::string_view what = "activation";
+  static constexpr std::array<std::pair<Activation, std::string_view>, 2> values{
+      {{Activation::relu, "relu"}, {Activation::gelu, "gelu"}}};
+};

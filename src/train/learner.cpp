@@ -1,0 +1,207 @@
+#include "train/learner.h"
+
+#include "base/require.h"
+#include "train/schedule.h"
+
+#include <tessera/base/random.h>
+
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+#include <c10/core/GradMode.h>
+
+#include <bit>
+#include <limits>
+
+namespace tessera::train {
+namespace {
+
+// Places in sums_.
+enum Sum : int64_t {
+  kLoss,
+  kMse,
+  kCrossEntropy,
+  kLength,
+  kTau,
+  kOutside,
+  kTokens,
+  kNorm,
+  kSkipped,
+  kSums
+};
+
+// Dropout draws from LibTorch's generator: a new seed per batch makes it a function of the step.
+void seed_dropout(at::Device device, uint64_t seed, int64_t step, int64_t part) {
+  RandomStream stream({seed, Purpose::dropout, static_cast<uint64_t>(step)},
+                      static_cast<uint64_t>(part));
+  const uint64_t bits = stream.bits();
+  at::Generator generator = at::globalContext().defaultGenerator(device);
+  const std::lock_guard<std::mutex> lock(generator.mutex());
+  generator.set_current_seed(bits << 32 | stream.bits());
+}
+
+// From vectors of ids to a tensor on the device, without waiting for it.
+void fill(const at::Tensor& target, const std::vector<int64_t>& ids) {
+  at::Tensor host = at::tensor(ids, at::kLong).view(target.sizes());
+  if (target.is_cuda()) host = host.pin_memory();
+  target.copy_(host, /*non_blocking=*/true);
+}
+
+}  // namespace
+
+Learner::Learner(model::Seq2Seq& model, const LearnerOptions& options, uint64_t seed)
+    : model_(model),
+      options_(options),
+      seed_(seed),
+      graphs_(options.graphs && CudaGraph::available(model.device())),
+      leaf_(model.parameters().values().detach().requires_grad_()),
+      adamw_({leaf_}, options.adamw) {
+  require_option(options.accumulate >= 1, "train.accumulate must be at least 1, got {}",
+                 options.accumulate);
+  const nn::Parameters& parameters = model.parameters();
+  leaf_.mutable_grad() = parameters.gradients();
+  average_ = parameters.values().clone();
+  learning_rate_ = at::zeros({}, average_.options());
+  average_share_ = at::zeros({}, average_.options());
+  sums_ = at::zeros({kSums}, average_.options());
+}
+
+Learner::Slot& Learner::slot(const text::BatchShape& shape) {
+  std::unique_ptr<Slot>& slot = slots_[shape];
+  if (slot) return *slot;
+  slot = std::make_unique<Slot>();
+  const auto ids = average_.options().dtype(at::kLong);
+  slot->batch.source = at::empty({shape.rows, shape.source}, ids);
+  slot->batch.target = at::empty({shape.rows, shape.target}, ids);
+  slot->draws.t = at::empty({shape.rows}, average_.options());
+  slot->draws.eps =
+      at::empty({shape.rows, shape.target, model_.codebook().dim()}, average_.options());
+  return *slot;
+}
+
+// Loss and gradient of one batch, added to what is there.
+void Learner::accumulate(Slot& slot, bool self_condition) {
+  const model::Seq2SeqLoss loss =
+      model_.loss(slot.batch, slot.draws, self_condition, nn::Mode::training);
+  const double share = 1.0 / static_cast<double>(options_.accumulate);
+  (loss.total * share).backward();
+
+  const c10::NoGradGuard no_grad;
+  const at::Tensor tokens = slot.batch.target.ne(text::Dictionary::kPad).sum().to(at::kFloat);
+  sums_.narrow(0, kLoss, kTokens)
+      .add_(at::stack({loss.total.detach(), loss.mse, loss.cross_entropy, loss.length, loss.tau,
+                       loss.outside}),
+            share);
+  sums_.narrow(0, kTokens, 1).add_(tokens);
+}
+
+// The update from the gathered gradient.
+void Learner::apply() {
+  const c10::NoGradGuard no_grad;
+  nn::Parameters& parameters = model_.parameters();
+  parameters.collect_gradients();
+  const at::Tensor norm = at::linalg_vector_norm(parameters.gradients());
+  // A gradient that is not finite would end the run for good: the update is left out.
+  const at::Tensor skip = norm.isfinite().logical_not().to(at::kFloat);
+  const at::Tensor divisor =
+      options_.clip > 0 ? (norm / options_.clip).clamp_min(1) : at::ones_like(norm);
+  adamw_.step(learning_rate_, divisor, skip);
+  average_.lerp_(parameters.values(), average_share_);
+  parameters.zero_gradients();
+  parameters.publish();
+  sums_.narrow(0, kNorm, 2).add_(at::stack({norm, skip}));
+}
+
+void Learner::update(int64_t step, std::span<const text::Batch> batches, double learning_rate) {
+  require(static_cast<int64_t>(batches.size()) == options_.accumulate,
+          "an update takes {} batches, got {}", options_.accumulate, batches.size());
+  for (size_t part = 0; part < batches.size(); ++part) {
+    const text::Batch& batch = batches[part];
+    Slot& slot = this->slot(batch.shape);
+    fill(slot.batch.source, batch.source);
+    fill(slot.batch.target, batch.target);
+    const auto counter = static_cast<uint64_t>(step * options_.accumulate) + part;
+    const model::Draws draws =
+        model_.draw({seed_, Purpose::training_noise, counter},
+                    {seed_, Purpose::training_time, counter}, batch.shape.rows, batch.shape.target);
+    slot.draws.t.copy_(draws.t);
+    slot.draws.eps.copy_(draws.eps);
+    seed_dropout(model_.device(), seed_, step, static_cast<int64_t>(part));
+    const bool self_condition =
+        RandomStream({seed_, Purpose::self_conditioning, counter}).uniform() <
+        model_.options().self_conditioning;
+
+    // The first batch of a shape runs as it is (libraries set themselves up), the second is
+    // recorded.
+    int& seen = slot.seen[self_condition];
+    CudaGraph& graph = slot.graphs[self_condition];
+    if (!graphs_ || seen == 0) {
+      accumulate(slot, self_condition);
+    } else {
+      if (seen == 1) graph.record([&] { accumulate(slot, self_condition); });
+      graph.run();
+    }
+    seen = std::min(seen + 1, 2);
+  }
+
+  learning_rate_.fill_(learning_rate);
+  average_share_.fill_(1 - ema_decay(options_.ema, step));
+  if (!graphs_ || applied_ == 0) {
+    apply();
+  } else {
+    if (applied_ == 1) apply_graph_.record([&] { apply(); });
+    apply_graph_.run();
+  }
+  applied_ = std::min(applied_ + 1, 2);
+  ++updates_;
+}
+
+Measured Learner::read() {
+  const at::Tensor host =
+      (sums_ / static_cast<double>(std::max<int64_t>(updates_, 1))).to(at::kCPU);
+  const float* mean = host.const_data_ptr<float>();
+  Measured measured{updates_,       mean[kLoss],
+                    mean[kMse],     mean[kCrossEntropy],
+                    mean[kLength],  mean[kTau],
+                    mean[kOutside], mean[kNorm],
+                    mean[kTokens],  mean[kSkipped] * static_cast<double>(updates_)};
+  sums_.zero_();
+  updates_ = 0;
+  return measured;
+}
+
+void Learner::start_from(const safetensors::File& model) {
+  const nn::Parameters& parameters = model_.parameters();
+  parameters.read(model, "", parameters.values());
+  average_.copy_(parameters.values());
+  model_.refresh();
+}
+
+safetensors::Tensors Learner::state() const {
+  const nn::Parameters& parameters = model_.parameters();
+  safetensors::Tensors tensors;
+  const auto add = [&](const std::string& prefix, const at::Tensor& buffer) {
+    for (const auto& [name, tensor] : parameters.named(buffer))
+      tensors.emplace(prefix + name, tensor);
+  };
+  add("weights.", parameters.values());
+  add("average.", average_);
+  const auto moments = adamw_.state();
+  add("means.", moments.at("means")[0]);
+  add("squares.", moments.at("squares")[0]);
+  tensors.emplace("updates", moments.at("steps")[0]);
+  return tensors;
+}
+
+void Learner::restore(const safetensors::File& file) {
+  const nn::Parameters& parameters = model_.parameters();
+  const auto moments = adamw_.state();
+  parameters.read(file, "weights.", parameters.values());
+  parameters.read(file, "average.", average_);
+  parameters.read(file, "means.", moments.at("means")[0]);
+  parameters.read(file, "squares.", moments.at("squares")[0]);
+  at::Tensor updates = moments.at("steps")[0];
+  updates.copy_(file.tensor("updates"));
+  model_.refresh();
+}
+
+}  // namespace tessera::train

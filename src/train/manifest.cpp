@@ -1,0 +1,108 @@
+#include "train/manifest.h"
+
+#include "base/files.h"
+#include "base/hash.h"
+#include "base/require.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace tessera::train {
+namespace fs = std::filesystem;
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kName = "manifest.json";
+constexpr int64_t kFormat = 1;
+
+// A manifest must not make us look at files outside of its folder.
+bool stays_inside(const std::string& name) {
+  const fs::path path(name);
+  return !name.empty() && path.is_relative() &&
+         std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
+}
+
+Manifest parse(const std::string& text, const fs::path& path) {
+  try {
+    const json document = json::parse(text);
+    const int64_t format = document.at("format").get<int64_t>();
+    if (format > kFormat)
+      throw NewerFormat(
+          fmt::format("'{}' has format {}, this version of tessera reads up to format {}",
+                      path.string(), format, kFormat),
+          "it was written by a newer tessera: use that one");
+    Manifest manifest;
+    manifest.step = document.at("step").get<int64_t>();
+    if (document.contains("score")) manifest.score = document["score"].get<double>();
+    for (const auto& [name, file] : document.at("files").items()) {
+      require(stays_inside(name), "'{}' lists '{}', which is not in its folder", path.string(),
+              name);
+      manifest.files[name] = {file.at("size").get<uint64_t>(), file.at("hash").get<std::string>()};
+    }
+    return manifest;
+  } catch (const json::exception& error) {
+    throw Error(fmt::format("'{}' is broken: {}", path.string(), error.what()));
+  }
+}
+
+std::optional<std::string> damage_of(const fs::path& path, const std::string& name,
+                                     const Manifest::File& expected) {
+  std::error_code failure;
+  if (!fs::is_regular_file(path, failure)) return fmt::format("'{}' is missing", name);
+  const uint64_t size = fs::file_size(path, failure);
+  if (failure || size != expected.size)
+    return fmt::format("'{}' has {} bytes instead of {}", name, size, expected.size);
+  try {
+    if (file_hash(path) != expected.hash) return fmt::format("'{}' has changed", name);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Manifest Manifest::of_folder(const fs::path& folder, int64_t step, std::optional<double> score) {
+  Manifest manifest{step, score, {}};
+  try {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+      if (entry.is_directory() && !entry.is_symlink()) continue;
+      const std::string name = entry.path().lexically_relative(folder).generic_string();
+      require(entry.is_regular_file() && !entry.is_symlink() && name != kName,
+              "'{}' cannot be part of a checkpoint", entry.path().string());
+      manifest.files[name] = {entry.file_size(), file_hash(entry.path())};
+    }
+  } catch (const fs::filesystem_error& error) {
+    throw file_error("read", error.path1(), error.code().value());
+  }
+  return manifest;
+}
+
+Manifest Manifest::read(const fs::path& folder) {
+  return parse(read_file(folder / kName), folder / kName);
+}
+
+void Manifest::write(const fs::path& folder) const {
+  nlohmann::ordered_json document = {{"format", kFormat}, {"step", step}};
+  if (score) document["score"] = *score;
+  document["files"] = nlohmann::ordered_json::object();
+  for (const auto& [name, file] : files)
+    document["files"][name] = {{"size", file.size}, {"hash", file.hash}};
+  write_file_atomically(folder / kName, document.dump(2) + "\n");
+}
+
+uint64_t Manifest::total_size() const {
+  uint64_t size = 0;
+  for (const auto& [name, file] : files) size += file.size;
+  return size;
+}
+
+std::optional<std::string> Manifest::damage(const fs::path& folder) const {
+  for (const auto& [name, file] : files)
+    if (auto found = damage_of(folder / name, name, file)) return found;
+  return std::nullopt;
+}
+
+}  // namespace tessera::train

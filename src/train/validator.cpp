@@ -1,0 +1,136 @@
+#include "train/validator.h"
+
+#include "metric/bleu.h"
+#include "model/generator.h"
+
+#include <tessera/process/boundary.h>
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace tessera::train {
+namespace {
+
+constexpr size_t kExamples = 3;
+
+// Puts other weights into a model for as long as it lives.
+class WeightsInForce {
+ public:
+  WeightsInForce(model::Seq2Seq& model, const at::Tensor& weights)
+      : model_(model), kept_(model.parameters().values().clone()) {
+    put(weights);
+  }
+  ~WeightsInForce() { put(kept_); }
+
+ private:
+  void put(const at::Tensor& weights) {
+    const c10::NoGradGuard no_grad;
+    model_.parameters().values().copy_(weights);
+    model_.refresh();
+  }
+
+  model::Seq2Seq& model_;
+  at::Tensor kept_;
+};
+
+text::BatcherOptions in_order(text::BatcherOptions options) {
+  options.shuffle = false;
+  return options;
+}
+
+}  // namespace
+
+Validator::Validator(model::Seq2Seq& model, const text::Corpus& corpus, const std::string& split,
+                     const text::BatcherOptions& batches,
+                     const model::GenerationOptions& generation, int64_t sentences, uint64_t seed)
+    : model_(model),
+      corpus_(corpus),
+      split_(corpus.split(split)),
+      batcher_(split_, in_order(batches), seed),
+      generation_(generation),
+      sentences_(std::min(sentences, split_.size())),
+      seed_(seed) {}
+
+Validation Validator::measure(const at::Tensor& weights) {
+  const c10::NoGradGuard no_grad;
+  const WeightsInForce in_force(model_, weights);
+  Validation validation;
+  measure_loss(validation);
+  if (sentences_ > 0) measure_generation(validation);
+  return validation;
+}
+
+void Validator::measure_loss(Validation& validation) {
+  const double horizon = model_.process().trajectory().horizon();
+  const auto longs = at::TensorOptions().dtype(at::kLong);
+  at::Tensor sums = at::zeros({5}, at::TensorOptions().dtype(at::kDouble).device(model_.device()));
+  at::Tensor histogram = at::zeros({kBins}, sums.options());
+  for (int64_t i = 0; i < batcher_.batches(0); ++i) {
+    const text::Batch batch = batcher_.batch(0, i);
+    const text::BatchShape& shape = batch.shape;
+    const model::Seq2SeqBatch ids{
+        at::tensor(batch.source, longs).view({shape.rows, shape.source}).to(model_.device()),
+        at::tensor(batch.target, longs).view({shape.rows, shape.target}).to(model_.device())};
+    const auto number = static_cast<uint64_t>(i);
+    const model::Draws draws =
+        model_.draw({seed_, Purpose::validation, 2 * number},
+                    {seed_, Purpose::validation, 2 * number + 1}, shape.rows, shape.target);
+    const model::Seq2SeqLoss loss =
+        model_.loss(ids, draws, /*self_condition=*/false, nn::Mode::inference);
+
+    const at::Tensor present = ids.target.ne(text::Dictionary::kPad);
+    const auto border = stopping_time(model_.process().trajectory(), model_.codebook(),
+                                      model_.codebook().encode(ids.target), draws.eps, ids.target,
+                                      model_.process().options().no_exit);
+    const at::Tensor bin = (border.t0 * (kBins / horizon)).to(at::kLong).clamp(0, kBins - 1);
+    const at::Tensor weight = present.to(at::kDouble);
+    histogram.scatter_add_(0, bin.flatten(), weight.flatten());
+    const at::Tensor tokens = weight.sum();
+    sums += at::stack({loss.total * tokens, loss.mse * tokens, loss.cross_entropy * tokens,
+                       border.outside.logical_and(present).sum(), tokens});
+  }
+  const at::Tensor host = sums.cpu(), bins = histogram.cpu();
+  const double* sum = host.const_data_ptr<double>();
+  const double tokens = std::max(sum[4], 1.0);
+  validation.loss = sum[0] / tokens;
+  validation.mse = sum[1] / tokens;
+  validation.cross_entropy = sum[2] / tokens;
+  validation.outside = sum[3] / tokens;
+  for (int64_t i = 0; i < kBins; ++i)
+    validation.exit_histogram.push_back(bins.const_data_ptr<double>()[i] / tokens);
+}
+
+void Validator::measure_generation(Validation& validation) {
+  const text::Tokenizer& tokenizer = corpus_.tokenizer();
+  std::vector<std::vector<text::Id>> sources;
+  for (int64_t i = 0; i < sentences_; ++i) {
+    const auto source = split_.source(i);
+    sources.emplace_back(source.begin(), source.end());
+  }
+  const model::Generator generator(model_, generation_);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto generated = generator.generate(sources);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  validation.per_second = static_cast<double>(sentences_) / seconds.count();
+
+  std::vector<std::string> lines, references = split_.target_lines();
+  references.resize(static_cast<size_t>(sentences_));
+  for (const auto& sentence : generated) lines.push_back(tokenizer.decode(sentence.ids()));
+  size_t equal = 0;
+  for (size_t i = 0; i < lines.size(); ++i) equal += lines[i] == references[i];
+  validation.exact_match = 100.0 * static_cast<double>(equal) / static_cast<double>(lines.size());
+
+  metric::BleuOptions options;
+  options.tokenization =
+      tokenizer.raw() ? metric::Tokenization::mteval_13a : metric::Tokenization::none;
+  const metric::BleuScore bleu = metric::corpus_bleu(lines, {{references}}, options);
+  validation.bleu = bleu.score;
+  validation.bleu_line = metric::bleu_line(bleu, metric::bleu_signature(options));
+  for (size_t i = 0; i < std::min(kExamples, lines.size()); ++i)
+    validation.examples.push_back({tokenizer.decode(sources[i]), lines[i], references[i]});
+}
+
+}  // namespace tessera::train

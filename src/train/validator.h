@@ -1,0 +1,55 @@
+#pragma once
+
+#include "model/generation_options.h"
+#include "model/seq2seq.h"
+#include "text/batcher.h"
+#include "text/corpus.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tessera::train {
+
+// What a validation found, with the averaged weights and noise that is the same every time.
+struct Validation {
+  double loss = 0, mse = 0, cross_entropy = 0;  // per token
+  double outside = 0;                           // share of the tokens outside their own cell
+  std::vector<double> exit_histogram;           // shares of t0 / T in equal bins from 0 to 1
+  // Of generated sentences, where any were asked for; percent.
+  std::optional<double> bleu, exact_match;
+  std::string bleu_line;  // the score with its signature
+  double per_second = 0;  // sentences
+  struct Example {
+    std::string source, generated, reference;
+  };
+  std::vector<Example> examples;
+};
+
+// Measures a model on a split of a corpus. Both must outlive it.
+class Validator {
+ public:
+  static constexpr int64_t kBins = 20;
+
+  Validator(model::Seq2Seq& model, const text::Corpus& corpus, const std::string& split,
+            const text::BatcherOptions& batches, const model::GenerationOptions& generation,
+            int64_t sentences, uint64_t seed);
+
+  // Weights [parameters().count()]: put in force for the measurement, and taken back.
+  Validation measure(const at::Tensor& weights);
+
+ private:
+  void measure_loss(Validation& validation);
+  void measure_generation(Validation& validation);
+
+  model::Seq2Seq& model_;
+  const text::Corpus& corpus_;
+  const text::Split& split_;
+  text::Batcher batcher_;
+  model::GenerationOptions generation_;
+  int64_t sentences_;
+  uint64_t seed_;
+};
+
+}  // namespace tessera::train

@@ -1,0 +1,70 @@
+#include "model/candidate.h"
+
+#include <tessera/base/error.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tessera::model {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr text::Id kEos = text::Dictionary::kEos;
+
+TEST(Candidate, EndsBeforeTheFirstEndSymbol) {
+  const std::vector<text::Id> symbols{7, 8, kEos, 9, kEos};
+  const std::vector<float> scores{-1, -2, -3, -50, -50};
+  const Candidate candidate = cut_candidate(symbols, scores);
+  EXPECT_THAT(candidate.ids, ElementsAre(7, 8));
+  EXPECT_EQ(candidate.length, 5);
+  EXPECT_DOUBLE_EQ(candidate.confidence, -2.0);  // of 7, 8 and the end
+}
+
+TEST(Candidate, WithoutAnEndSymbolIsAllThereIs) {
+  const std::vector<text::Id> symbols{7, 8};
+  const std::vector<float> scores{-1, -2};
+  EXPECT_THAT(cut_candidate(symbols, scores).ids, ElementsAre(7, 8));
+  EXPECT_DOUBLE_EQ(cut_candidate(symbols, scores).confidence, -1.5);
+}
+
+TEST(Candidate, MayBeEmpty) {
+  const std::vector<text::Id> symbols{kEos, 8};
+  const std::vector<float> scores{-4, -2};
+  EXPECT_THAT(cut_candidate(symbols, scores).ids, IsEmpty());
+  EXPECT_DOUBLE_EQ(cut_candidate(symbols, scores).confidence, -4);
+  EXPECT_DOUBLE_EQ(cut_candidate({}, {}).confidence, 0);
+}
+
+Candidate made(std::vector<text::Id> ids, double confidence) {
+  return {std::move(ids), 0, confidence, 0};
+}
+
+TEST(Choice, ByAgreementTakesTheOneMostLikeTheOthers) {
+  std::vector<Candidate> candidates{made({9, 8, 7, 6, 5}, -0.1), made({1, 2, 3, 4, 9}, -3),
+                                    made({1, 2, 3, 4, 5}, -2), made({1, 2, 3, 8, 5}, -1)};
+  measure_agreement(candidates);
+  EXPECT_EQ(choose(candidates, Selection::mbr), 2u);
+  EXPECT_EQ(choose(candidates, Selection::confidence), 0u);
+}
+
+TEST(Choice, AmongEqualsTakesTheOtherScoreThenTheFirst) {
+  std::vector<Candidate> apart{made({1}, -3), made({2}, -1), made({3}, -1)};
+  measure_agreement(apart);
+  EXPECT_EQ(choose(apart, Selection::mbr), 1u);
+  std::vector<Candidate> alone{made({1, 2}, -3)};
+  measure_agreement(alone);
+  EXPECT_EQ(choose(alone, Selection::mbr), 0u);
+}
+
+TEST(LengthRule, ReadsLengthsAndDifferences) {
+  EXPECT_EQ(LengthRule::parse("12"), (LengthRule{false, 12}));
+  EXPECT_EQ(LengthRule::parse("+2"), (LengthRule{true, 2}));
+  EXPECT_EQ(LengthRule::parse("-1"), (LengthRule{true, -1}));
+  for (const char* wrong : {"", "x", "+", "-", "+-2", "1.5", "12 ", "99999999999999999999"})
+    EXPECT_THROW(LengthRule::parse(wrong), UsageError) << wrong;
+}
+
+}  // namespace
+}  // namespace tessera::model

@@ -1,0 +1,60 @@
+#include "model/generation_batches.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace tessera::model {
+namespace {
+
+TEST(GenerationBatches, PadsToFewLengthsWithinTheLimit) {
+  EXPECT_EQ(padded_length(1, 512), 4);
+  EXPECT_EQ(padded_length(4, 512), 4);
+  EXPECT_EQ(padded_length(29, 512), 32);
+  EXPECT_EQ(padded_length(33, 512), 40);
+  EXPECT_EQ(padded_length(511, 512), 512);
+  EXPECT_EQ(padded_length(9, 10), 10);
+}
+
+TEST(GenerationBatches, HoldEverySentenceOnceWithinTheirSize) {
+  std::vector<SentenceSize> sizes;
+  for (int64_t k = 0; k < 500; ++k) sizes.push_back({1 + k * 7 % 60, 1 + k * 13 % 60});
+  const int64_t candidates = 5, tokens = 2000;
+  std::vector<size_t> seen;
+  for (const GenerationBatch& batch : plan_batches(sizes, candidates, tokens, 512)) {
+    EXPECT_LE(static_cast<int64_t>(batch.sentences.size()) * candidates * batch.target, tokens);
+    for (const size_t sentence : batch.sentences) {
+      EXPECT_LE(sizes[sentence].source, batch.source);
+      EXPECT_LE(sizes[sentence].target, batch.target);
+      seen.push_back(sentence);
+    }
+  }
+  std::sort(seen.begin(), seen.end());
+  ASSERT_EQ(seen.size(), sizes.size());
+  for (size_t k = 0; k < seen.size(); ++k) EXPECT_EQ(seen[k], k);
+}
+
+TEST(GenerationBatches, TakeASentenceThatIsLargerThanABatch) {
+  const std::vector<SentenceSize> sizes{{100, 100}, {2, 2}};
+  const auto batches = plan_batches(sizes, 5, 10, 512);
+  ASSERT_EQ(batches.size(), 2u);
+  EXPECT_THAT(batches[0].sentences, testing::ElementsAre(0));
+}
+
+TEST(GenerationBatches, FillUpWithShorterSentencesWhileTheyAreSmall) {
+  const std::vector<SentenceSize> few{{9, 30}, {9, 20}, {9, 5}};
+  EXPECT_EQ(plan_batches(few, 5, 48000, 512).size(), 1u);
+  std::vector<SentenceSize> many(400, {9, 30});
+  many.resize(800, {9, 5});
+  const auto batches = plan_batches(many, 5, 100000, 512);
+  ASSERT_EQ(batches.size(), 2u);
+  EXPECT_EQ(batches[1].target, 8);
+}
+
+TEST(GenerationBatches, AreNoneForNoSentences) {
+  EXPECT_TRUE(plan_batches({}, 5, 100, 512).empty());
+}
+
+}  // namespace
+}  // namespace tessera::model

@@ -1,0 +1,248 @@
+#include "model/generator.h"
+
+#include "model/tiny_model.h"
+
+#include <tessera/base/error.h>
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <thread>
+
+namespace tessera::model {
+namespace {
+
+using Sources = std::vector<std::vector<text::Id>>;
+using testing::IsEmpty;
+
+constexpr text::Id kEos = text::Dictionary::kEos;
+
+std::vector<text::Id> source(int64_t length, text::Id first) {
+  std::vector<text::Id> ids;
+  for (int64_t k = 0; k + 1 < length; ++k)
+    ids.push_back(4 + static_cast<text::Id>((first * 5 + k * k + 3 * k) % 26));
+  ids.push_back(kEos);
+  return ids;
+}
+
+void expect_equal(const Generated& a, const Generated& b) {
+  EXPECT_EQ(a.chosen, b.chosen);
+  EXPECT_EQ(a.predicted_length, b.predicted_length);
+  ASSERT_EQ(a.candidates.size(), b.candidates.size());
+  for (size_t k = 0; k < a.candidates.size(); ++k) {
+    EXPECT_EQ(a.candidates[k].ids, b.candidates[k].ids) << k;
+    EXPECT_EQ(a.candidates[k].confidence, b.candidates[k].confidence) << k;
+    EXPECT_EQ(a.candidates[k].expected_bleu, b.candidates[k].expected_bleu) << k;
+  }
+}
+
+// Lengths are fixed where shapes must be equal.
+GenerationOptions fixed_length(int64_t length) {
+  GenerationOptions options = test::tiny_generation();
+  options.length = LengthRule{false, length};
+  return options;
+}
+
+class GeneratorTest : public testing::Test {
+ protected:
+  const Seq2Seq model_{test::tiny_model()};
+};
+
+TEST_F(GeneratorTest, MakesTheSameSentencesEveryTime) {
+  const Sources sources{source(5, 1), source(9, 2), source(14, 3)};
+  const Generator generator(model_, test::tiny_generation());
+  const auto first = generator.generate(sources), second = generator.generate(sources);
+  ASSERT_EQ(first.size(), 3u);
+  for (size_t k = 0; k < 3; ++k) {
+    expect_equal(first[k], second[k]);
+    EXPECT_EQ(first[k].nfe, 4);
+    EXPECT_EQ(first[k].candidates.size(), 3u);
+    EXPECT_LT(first[k].best().confidence, 0);
+  }
+}
+
+TEST_F(GeneratorTest, NeverDecodesWhatCannotBeDecoded) {
+  Sources sources;
+  for (text::Id k = 0; k < 20; ++k) sources.push_back(source(8, k));
+  for (const Generated& result : Generator(model_, fixed_length(12)).generate(sources))
+    for (const Candidate& candidate : result.candidates)
+      for (const text::Id id : candidate.ids) EXPECT_GE(id, text::Dictionary::kSpecials);
+}
+
+TEST_F(GeneratorTest, ResultsOfALineDoNotDependOnItsNeighbours) {
+  const Generator generator(model_, fixed_length(9));
+  const Sources one{source(7, 1), source(6, 2), source(8, 3), source(5, 4)};
+  const Sources other{source(5, 9), source(6, 2), source(8, 8), source(7, 7)};
+  expect_equal(generator.generate(one)[1], generator.generate(other)[1]);
+}
+
+TEST_F(GeneratorTest, ResultsOfALineHardlyDependOnThePaddedShape) {
+  Sources sources;
+  for (text::Id k = 0; k < 60; ++k) sources.push_back(source(4 + k % 20, k));
+  GenerationOptions options = test::tiny_generation();
+  const auto together = Generator(model_, options).generate(sources);
+  options.batch_tokens = 1;
+  const auto alone = Generator(model_, options).generate(sources);
+  size_t equal = 0;
+  for (size_t k = 0; k < sources.size(); ++k) equal += together[k].ids() == alone[k].ids();
+  EXPECT_EQ(equal, sources.size());
+}
+
+TEST_F(GeneratorTest, LineNumbersAreThoseOfTheInput) {
+  const Generator generator(model_, fixed_length(9));
+  const Sources all{source(7, 1), source(7, 2), source(7, 2)}, last{source(7, 2)};
+  const auto whole = generator.generate(all);
+  EXPECT_NE(whole[1].candidates[0].confidence, whole[2].candidates[0].confidence)
+      << "equal lines have noise of their own";
+  GenerateHooks hooks;
+  hooks.first_line = 2;
+  const auto chunk = generator.generate(last, hooks);
+  EXPECT_EQ(chunk[0].ids(), whole[2].ids());
+}
+
+TEST_F(GeneratorTest, SeedsMatter) {
+  GenerationOptions options = fixed_length(9);
+  const Sources sources{source(7, 1)};
+  const auto one = Generator(model_, options).generate(sources);
+  options.sampler.seed = 77;
+  const auto other = Generator(model_, options).generate(sources);
+  EXPECT_NE(one[0].candidates[0].confidence, other[0].candidates[0].confidence);
+}
+
+TEST_F(GeneratorTest, AnEmptyLineGivesAnEmptyLine) {
+  const Generator generator(model_, test::tiny_generation());
+  const auto results = generator.generate({{}, {kEos}, source(4, 1), {}});
+  ASSERT_EQ(results.size(), 4u);
+  for (const size_t k : {0, 1, 3}) {
+    EXPECT_THAT(results[k].ids(), IsEmpty());
+    EXPECT_EQ(results[k].nfe, 0);
+  }
+  EXPECT_EQ(results[2].nfe, 4);
+  EXPECT_TRUE(generator.generate({}).empty());
+  EXPECT_EQ(generator.generate({{}}).size(), 1u);
+}
+
+TEST_F(GeneratorTest, ATooLongLineLosesItsEndWithAWarningThatNamesIt) {
+  const Generator generator(model_, test::tiny_generation());
+  testing::internal::CaptureStderr();
+  const auto results = generator.generate({source(4, 1), source(10000, 2)});
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(said, testing::HasSubstr("line 2: 9999 symbols"));
+  EXPECT_TRUE(results[1].truncated);
+  EXPECT_FALSE(results[0].truncated);
+  EXPECT_LE(results[1].candidates[0].length, 40);
+}
+
+TEST_F(GeneratorTest, TriesTheLikeliestLengths) {
+  GenerationOptions options = test::tiny_generation();
+  options.lengths = 4;
+  options.noises = 2;
+  const Generated result = Generator(model_, options).generate({source(9, 1)})[0];
+  ASSERT_EQ(result.candidates.size(), 8u);
+  std::set<int64_t> lengths;
+  for (size_t k = 0; k < 8; ++k) {
+    lengths.insert(result.candidates[k].length);
+    EXPECT_EQ(result.candidates[k].length, result.candidates[k / 2 * 2].length);
+    EXPECT_LE(static_cast<int64_t>(result.candidates[k].ids.size()), result.candidates[k].length);
+  }
+  EXPECT_EQ(lengths.size(), 4u);
+  EXPECT_EQ(result.candidates[0].length, result.predicted_length);
+}
+
+TEST_F(GeneratorTest, KeepsToALengthItIsAskedFor) {
+  const Sources sources{source(9, 1), source(15, 2)};
+  for (const Generated& result : Generator(model_, fixed_length(11)).generate(sources))
+    for (const Candidate& candidate : result.candidates) EXPECT_EQ(candidate.length, 12);
+  GenerationOptions options = test::tiny_generation();
+  const auto plain = Generator(model_, options).generate(sources);
+  options.length = LengthRule{true, 1000};
+  const auto longest = Generator(model_, options).generate(sources);
+  options.length = LengthRule{true, -1};
+  const auto shorter = Generator(model_, options).generate(sources);
+  for (size_t k = 0; k < 2; ++k) {
+    EXPECT_EQ(longest[k].candidates[0].length, 40) << "the model's positions";
+    EXPECT_EQ(shorter[k].candidates[0].length,
+              std::max<int64_t>(1, plain[k].candidates[0].length - 1));
+  }
+  EXPECT_THROW(Generator(model_, fixed_length(40)).generate(sources), UsageError);
+}
+
+TEST_F(GeneratorTest, ChoosesAsAsked) {
+  Sources sources;
+  for (text::Id k = 0; k < 10; ++k) sources.push_back(source(10, k));
+  GenerationOptions options = fixed_length(10);
+  options.noises = 6;
+  for (const Selection selection : {Selection::mbr, Selection::confidence}) {
+    options.selection = selection;
+    for (const Generated& result : Generator(model_, options).generate(sources))
+      for (const Candidate& candidate : result.candidates) {
+        if (selection == Selection::mbr)
+          EXPECT_LE(candidate.expected_bleu, result.best().expected_bleu);
+        else
+          EXPECT_LE(candidate.confidence, result.best().confidence);
+      }
+  }
+}
+
+// The log-probability as the definition has it: softmax over all scores at once.
+TEST_F(GeneratorTest, ConfidenceIsTheMeanLogProbabilityOfTheSymbols) {
+  GenerationOptions options = fixed_length(9);
+  options.noises = 1;
+  at::Tensor last;
+  GenerateHooks hooks;
+  hooks.step = [&](const GenerationStep& step) { last = step.sample.x0_hat.clone(); };
+  const Generated result = Generator(model_, options).generate({source(7, 1)}, hooks)[0];
+  const at::Tensor best =
+      std::get<0>(at::log_softmax(model_.codebook().scores(last[0]), -1).max(-1)).to(at::kDouble);
+  const auto ids = static_cast<int64_t>(result.ids().size());
+  const int64_t scored = std::min<int64_t>(ids + 1, 10);
+  EXPECT_NEAR(result.best().confidence, best.narrow(0, 0, scored).mean().item<double>(), 1e-5);
+}
+
+TEST_F(GeneratorTest, ShowsEveryStepAndItsProgress) {
+  GenerateHooks hooks;
+  std::vector<double> times;
+  int64_t done = 0;
+  hooks.step = [&](const GenerationStep& step) {
+    times.push_back(step.sample.t);
+    EXPECT_THAT(std::vector(step.lines.begin(), step.lines.end()), testing::SizeIs(2));
+    EXPECT_EQ(step.sample.labels.size(0), 2 * step.candidates);
+    EXPECT_EQ(step.visible.sizes(), step.sample.labels.sizes());
+  };
+  hooks.progress = [&](int64_t sentences) { done += sentences; };
+  const Generator generator(model_, fixed_length(9));
+  generator.generate({source(7, 1), {}, source(7, 2)}, hooks);
+  EXPECT_THAT(times, testing::ElementsAre(100, 75, 50, 25));
+  EXPECT_EQ(done, 3);
+}
+
+TEST_F(GeneratorTest, MayBeSharedByThreads) {
+  const Generator generator(model_, fixed_length(9));
+  const Sources sources{source(7, 1), source(6, 2)};
+  const auto expected = generator.generate(sources);
+  std::vector<std::vector<Generated>> results(4);
+  std::vector<std::thread> threads;
+  for (auto& result : results) threads.emplace_back([&] { result = generator.generate(sources); });
+  for (auto& thread : threads) thread.join();
+  for (const auto& result : results)
+    for (size_t k = 0; k < sources.size(); ++k) EXPECT_EQ(result[k].ids(), expected[k].ids());
+}
+
+TEST_F(GeneratorTest, RefusesOptionsThatMakeNoSense) {
+  const auto with = [](auto change) {
+    GenerationOptions options;
+    options.sampler.steps = 4;
+    change(options);
+    return options;
+  };
+  for (const GenerationOptions& options :
+       {with([](auto& o) { o.noises = 0; }), with([](auto& o) { o.lengths = 0; }),
+        with([](auto& o) { o.lengths = 300; }), with([](auto& o) { o.noises = 5000; }),
+        with([](auto& o) { o.batch_tokens = 0; }), with([](auto& o) { o.sampler.steps = 101; })})
+    EXPECT_THROW(Generator(model_, options), UsageError);
+}
+
+}  // namespace
+}  // namespace tessera::model

@@ -1,0 +1,125 @@
+#include "model/seq2seq.h"
+
+#include "nn/adamw.h"
+#include "support/tensors.h"
+#include "text/dictionary.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <gtest/gtest.h>
+
+namespace tessera::model {
+namespace {
+
+using text::Dictionary;
+
+Seq2SeqOptions small_options() {
+  Seq2SeqOptions options;
+  options.network.latent = 8;
+  options.network.transformer = {
+      .width = 16, .feedforward = 32, .heads = 2, .layers = 1, .dropout = 0.0};
+  options.network.positions = 12;
+  options.process.trajectory.kind = TrajectoryKind::ot;
+  return options;
+}
+
+Seq2Seq small_model(const Seq2SeqOptions& options = small_options()) {
+  return Seq2Seq(options, 12, {Dictionary::kBos, Dictionary::kPad, Dictionary::kUnk}, at::kCPU,
+                 nn::Precision::float32, 1);
+}
+
+Seq2SeqBatch small_batch() {
+  constexpr int64_t p = Dictionary::kPad, e = Dictionary::kEos;
+  const std::vector<int64_t> source{4, 5, 6, e, 7, 8, e, p}, target{9, 10, e, p, 11, 9, 10, e};
+  return {at::tensor(source).view({2, 4}), at::tensor(target).view({2, 4})};
+}
+
+Draws small_draws(const Seq2Seq& model, int64_t rows, int64_t length) {
+  return model.draw({1, Purpose::training_noise, 0}, {1, Purpose::training_time, 0}, rows, length);
+}
+
+// The sizes of the recipes, against the counts of Difformer's configurations.
+TEST(Seq2Seq, HasTheSizeOfItsClass) {
+  const auto count = [](int64_t symbols, int64_t feedforward, int64_t heads) {
+    Seq2SeqOptions options;
+    options.network.transformer.feedforward = feedforward;
+    options.network.transformer.heads = heads;
+    const Seq2Seq model(options, symbols, {}, at::kCPU, nn::Precision::float32, 1);
+    return static_cast<double>(model.parameters().count()) / 1e6;
+  };
+  EXPECT_NEAR(count(10152, 1024, 4), 37, 0.6);
+  EXPECT_NEAR(count(42000, 2048, 8), 54, 1);
+}
+
+TEST(Seq2Seq, LossDoesNotDependOnPaddingOrEmptyRows) {
+  const c10::NoGradGuard no_grad;
+  Seq2Seq model = small_model();
+  const Seq2SeqBatch batch = small_batch();
+  const auto pad = [](const at::Tensor& ids) {
+    return at::constant_pad_nd(ids, {0, 2, 0, 1}, Dictionary::kPad);
+  };
+  const Draws wide = small_draws(model, 3, 6);
+  const Draws narrow{wide.t.narrow(0, 0, 2), wide.eps.narrow(0, 0, 2).narrow(1, 0, 4)};
+  const auto plain = model.loss(batch, narrow, true, nn::Mode::inference);
+  const auto padded =
+      model.loss({pad(batch.source), pad(batch.target)}, wide, true, nn::Mode::inference);
+  for (const auto& [a, b] : {std::pair{plain.total, padded.total},
+                             {plain.length, padded.length},
+                             {plain.mse, padded.mse},
+                             {plain.tau, padded.tau}})
+    EXPECT_NEAR(a.item<double>(), b.item<double>(), 1e-5);
+}
+
+TEST(Seq2Seq, TellsTheNetworkTimeNotItsRescaling) {
+  const c10::NoGradGuard no_grad;
+  Seq2SeqOptions options = small_options();
+  options.process.r = 0;
+  Seq2Seq plain = small_model(options), bounded = small_model();
+  const Draws draws = small_draws(plain, 2, 4);
+  const auto a = plain.loss(small_batch(), draws, false, nn::Mode::inference);
+  const auto b = bounded.loss(small_batch(), draws, false, nn::Mode::inference);
+  EXPECT_GT(b.tau.item<double>(), a.tau.item<double>());
+  EXPECT_EQ(b.outside.item<double>(), 0);
+}
+
+TEST(Seq2Seq, LearnsASmallBatchAndGeneratesIt) {
+  Seq2Seq model = small_model();
+  const Seq2SeqBatch batch = small_batch();
+  at::Tensor values = model.parameters().values().detach().requires_grad_();
+  values.mutable_grad() = model.parameters().gradients();
+  nn::AdamW adamw({values}, {.weight_decay = 0});
+  double first = 0, last = 0;
+  for (uint64_t step = 0; step < 400; ++step) {
+    const Draws draws =
+        model.draw({1, Purpose::training_noise, step}, {1, Purpose::training_time, step}, 2, 4);
+    const auto loss = model.loss(batch, draws, step % 2 == 0, nn::Mode::training);
+    loss.total.backward();
+    adamw.step(5e-3);
+    model.parameters().zero_gradients();
+    (step == 0 ? first : last) = loss.total.item<double>();
+  }
+  EXPECT_LT(last, 0.3 * first);
+
+  model.refresh();
+  const c10::NoGradGuard no_grad;
+  const Encoded encoded = model.encode(batch.source);
+  const at::Tensor visible = batch.target.ne(Dictionary::kPad);
+  const Sampler sampler(model.process(), model.codebook(), model.denoiser(encoded, visible));
+  const Sample sample = sampler.run(at::arange(2, at::kLong), {4, 8});
+  EXPECT_TRUE(at::equal(at::where(visible, sample.labels, Dictionary::kPad), batch.target))
+      << sample.labels;
+  const at::Tensor lengths =
+      encoded.length_scores.argmax(-1) - LengthClasses::kOffset + encoded.source_lengths;
+  EXPECT_TRUE(at::equal(lengths, at::tensor(std::vector<int64_t>{3, 4})));
+}
+
+TEST(Seq2Seq, NeverDecodesToPadding) {
+  const Seq2Seq model = small_model();
+  const at::Tensor x = at::randn({200, 8});
+  const at::Tensor labels = model.codebook().decode(x);
+  for (const int64_t symbol : model.undecodable())
+    EXPECT_FALSE(labels.eq(symbol).any().item<bool>());
+}
+
+}  // namespace
+}  // namespace tessera::model

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "model/model_folder.h"
+#include "model/seq2seq.h"
+#include "text/dictionary.h"
+#include "text/tokenizer.h"
+
+#include <string>
+
+namespace tessera::test {
+
+// Words "a" to "z" and the specials.
+inline text::Dictionary tiny_dictionary() {
+  text::Dictionary dictionary;
+  for (char letter = 'a'; letter <= 'z'; ++letter) dictionary.add(std::string(1, letter), 100);
+  return dictionary;
+}
+
+inline text::Tokenizer tiny_tokenizer() {
+  return text::Tokenizer::words(tiny_dictionary(), /*raw=*/false);
+}
+
+inline model::Seq2SeqOptions tiny_options() {
+  model::Seq2SeqOptions options;
+  options.network.latent = 8;
+  options.network.positions = 40;
+  options.network.transformer = {.width = 16, .feedforward = 32, .heads = 2, .layers = 1};
+  options.process.trajectory.kind = TrajectoryKind::ot;
+  options.process.trajectory.horizon = 100;
+  options.process.r = 1.0;
+  return options;
+}
+
+// A model of random weights: fluent in nothing, the same every time.
+inline model::Seq2Seq tiny_model(uint64_t seed = 3) {
+  return model::Seq2Seq(tiny_options(), tiny_dictionary().size(),
+                        {text::Dictionary::kBos, text::Dictionary::kPad, text::Dictionary::kUnk},
+                        at::kCPU, nn::Precision::float32, seed);
+}
+
+inline model::GenerationOptions tiny_generation() {
+  model::GenerationOptions options;
+  options.sampler.steps = 4;
+  options.noises = 3;
+  return options;
+}
+
+// Writes tiny_model() as a model folder.
+inline void write_tiny_model(const std::filesystem::path& folder) {
+  const model::Seq2Seq made = tiny_model();
+  model::write_model_folder(folder, made, made.parameters().values(), tiny_tokenizer(),
+                            tiny_generation(), {.title = "A tiny model of random weights"});
+}
+
+}  // namespace tessera::test

@@ -1,0 +1,99 @@
+#include "nn/parameters.h"
+
+#include "support/temporary_folder.h"
+#include "support/tensors.h"
+
+#include <tessera/base/error.h>
+
+#include <ATen/ATen.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tessera::nn {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Small {
+  explicit Small(Precision precision = Precision::float32) {
+    scale = parameters.add("scale", {3}, Initial::ones(), Use::precision);
+    matrix = parameters.add("matrix", {2, 3}, Initial::normal(0.5), Use::product);
+    shift = parameters.add("shift", {2}, Initial::zeros(), Use::product);
+    parameters.allocate(at::kCPU, precision, /*seed=*/7);
+  }
+  Parameters parameters;
+  Weight scale, matrix, shift;
+};
+
+TEST(Parameters, AreViewsOfOneBuffer) {
+  Small small;
+  EXPECT_EQ(small.parameters.count(), 11);
+  EXPECT_TRUE(at::equal(*small.scale, at::ones({3})));
+  EXPECT_TRUE(at::equal(*small.shift, at::zeros({2})));
+  EXPECT_GT(small.matrix->detach().abs().min().item<float>(), 0);
+  small.parameters.values().fill_(3);
+  EXPECT_TRUE(at::equal(small.matrix->detach(), at::full({2, 3}, 3.0f)));
+}
+
+TEST(Parameters, GatherGradientsInOneBuffer) {
+  Small small;
+  const at::Tensor x = at::ones({4, 3});
+  for (int i = 0; i < 2; ++i)
+    at::linear(x * *small.scale, *small.matrix, *small.shift).sum().backward();
+  small.parameters.collect_gradients();
+  const auto gradients = small.parameters.named(small.parameters.gradients());
+  EXPECT_TRUE(at::equal(gradients.at("matrix"), at::full({2, 3}, 8.0f)));
+  EXPECT_TRUE(at::equal(gradients.at("shift"), at::full({2}, 8.0f)));
+  small.parameters.zero_gradients();
+  EXPECT_EQ(gradients.at("matrix").abs().sum().item<float>(), 0);
+}
+
+TEST(Parameters, ComputeProductsInLowPrecisionFromFloat32Weights) {
+  Small small(Precision::bfloat16);
+  EXPECT_EQ(small.matrix->scalar_type(), at::kBFloat16);
+  EXPECT_EQ(small.scale->scalar_type(), at::kFloat);
+  small.parameters.values().fill_(0.3);
+  small.parameters.publish();
+  EXPECT_EQ(small.matrix->detach()[0][0].item<float>(),
+            at::scalar_tensor(0.3).to(at::kBFloat16).item<float>());
+  (small.matrix->sum() + small.scale->sum()).backward();
+  small.parameters.collect_gradients();
+  const auto gradients = small.parameters.named(small.parameters.gradients());
+  EXPECT_TRUE(at::equal(gradients.at("matrix"), at::ones({2, 3})));
+  EXPECT_TRUE(at::equal(gradients.at("scale"), at::ones({3})));
+  EXPECT_EQ(gradients.at("shift").abs().sum().item<float>(), 0);
+}
+
+TEST(Parameters, StartFromTheSeed) {
+  Small first, second;
+  EXPECT_TRUE(at::equal(first.parameters.values(), second.parameters.values()));
+  Parameters other;
+  other.add("a", {2, 3}, Initial::normal(0.5), Use::product);
+  other.allocate(at::kCPU, Precision::float32, /*seed=*/8);
+  EXPECT_FALSE(at::equal(other.values(), first.matrix->detach().flatten()));
+}
+
+TEST(Parameters, ReadWhatWasStored) {
+  const test::TemporaryFolder folder;
+  Small written, read;
+  written.parameters.values().normal_();
+  safetensors::save(folder / "w", written.parameters.named(written.parameters.values()));
+  read.parameters.read(safetensors::File(folder / "w"), "", read.parameters.values());
+  EXPECT_TRUE(at::equal(read.parameters.values(), written.parameters.values()));
+}
+
+TEST(Parameters, SayWhatDoesNotFit) {
+  const test::TemporaryFolder folder;
+  Small small;
+  safetensors::save(folder / "w", {{"scale", at::ones({3})}, {"matrix", at::ones({2, 4})}});
+  try {
+    small.parameters.read(safetensors::File(folder / "w"), "", small.parameters.values());
+    FAIL() << "read weights of another shape";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("'matrix' has shape [2, 4], not [2, 3]"));
+    EXPECT_THAT(error.what(), HasSubstr("'shift' is missing"));
+  }
+}
+
+}  // namespace
+}  // namespace tessera::nn

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <tessera/base/error.h>
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+namespace tessera::test {
+
+// The message and hint of the error that `act` must throw.
+inline std::string complaint(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const Error& error) {
+    return error.what() + (error.hint().empty() ? "" : " | " + error.hint());
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return "";
+}
+
+// What `act` says on stderr.
+inline std::string said(const std::function<void()>& act) {
+  testing::internal::CaptureStderr();
+  try {
+    act();
+  } catch (...) {
+    testing::internal::GetCapturedStderr();
+    throw;
+  }
+  return testing::internal::GetCapturedStderr();
+}
+
+}  // namespace tessera::test

@@ -1,0 +1,93 @@
+#include "train/learner.h"
+
+#include "support/temporary_folder.h"
+#include "text/dictionary.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace tessera::train {
+namespace {
+
+using text::Dictionary;
+
+model::Seq2SeqOptions small_options() {
+  model::Seq2SeqOptions options;
+  options.network.latent = 8;
+  options.network.transformer = {
+      .width = 16, .feedforward = 32, .heads = 2, .layers = 1, .dropout = 0.1};
+  options.network.positions = 12;
+  options.process.trajectory.kind = TrajectoryKind::ot;
+  return options;
+}
+
+struct Bench {
+  explicit Bench(const LearnerOptions& options = {})
+      : model(small_options(), 12, {Dictionary::kBos, Dictionary::kPad, Dictionary::kUnk}, at::kCPU,
+              nn::Precision::float32, 1),
+        learner(model, options, /*seed=*/3) {}
+
+  void update(int64_t step) {
+    constexpr int64_t p = Dictionary::kPad, e = Dictionary::kEos;
+    const text::Batch batch{
+        {2, 4, 4}, 2, {0, 1}, {4, 5, 6, e, 7, 8, e, p}, {9, 10, e, p, 11, 9, 10, e}};
+    learner.update(step, std::span(&batch, 1), 1e-3);
+  }
+
+  model::Seq2Seq model;
+  Learner learner;
+};
+
+TEST(Learner, EqualRunsGiveEqualBits) {
+  Bench first, second;
+  for (int64_t step = 0; step < 6; ++step) first.update(step);
+  for (int64_t step = 0; step < 6; ++step) second.update(step);
+  EXPECT_TRUE(at::equal(first.model.parameters().values(), second.model.parameters().values()));
+  EXPECT_TRUE(at::equal(first.learner.average(), second.learner.average()));
+}
+
+TEST(Learner, GoesOnToTheBit) {
+  const test::TemporaryFolder folder;
+  Bench whole, half;
+  for (int64_t step = 0; step < 8; ++step) whole.update(step);
+  for (int64_t step = 0; step < 4; ++step) half.update(step);
+  safetensors::save(folder / "state", half.learner.state());
+  Bench resumed;
+  resumed.update(0);  // whatever it did before
+  resumed.learner.restore(safetensors::File(folder / "state"));
+  for (int64_t step = 4; step < 8; ++step) resumed.update(step);
+  EXPECT_TRUE(at::equal(whole.model.parameters().values(), resumed.model.parameters().values()));
+  EXPECT_TRUE(at::equal(whole.learner.average(), resumed.learner.average()));
+}
+
+TEST(Learner, LeavesOutAnUpdateWhoseGradientIsNotFinite) {
+  Bench bench;
+  bench.update(0);
+  bench.learner.read();
+  const at::Tensor before = bench.model.parameters().values().clone();
+  bench.model.parameters().gradients().fill_(std::nan(""));
+  bench.update(1);
+  EXPECT_TRUE(at::equal(before, bench.model.parameters().values()));
+  const Measured measured = bench.learner.read();
+  EXPECT_EQ(measured.updates, 1);
+  EXPECT_EQ(measured.skipped, 1);
+  bench.update(2);
+  EXPECT_FALSE(at::equal(before, bench.model.parameters().values()));
+}
+
+TEST(Learner, MeasuresMeansSinceTheLastReading) {
+  Bench bench;
+  for (int64_t step = 0; step < 3; ++step) bench.update(step);
+  const Measured measured = bench.learner.read();
+  EXPECT_EQ(measured.updates, 3);
+  EXPECT_EQ(measured.tokens, 7);
+  EXPECT_GT(measured.loss, 0);
+  EXPECT_NEAR(measured.loss, measured.mse + measured.cross_entropy + 0.1 * measured.length, 1e-4);
+  EXPECT_GT(measured.gradient_norm, 0);
+  EXPECT_EQ(bench.learner.read().updates, 0);
+}
+
+}  // namespace
+}  // namespace tessera::train

@@ -1,0 +1,128 @@
+#include "train/run_folder.h"
+
+#include "base/files.h"
+#include "support/complaint.h"
+#include "support/temporary_folder.h"
+#include "train/checkpoints.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+namespace tessera::train {
+namespace {
+
+namespace fs = std::filesystem;
+using test::complaint;
+using test::quick_place;
+using test::TemporaryFolder;
+using testing::AllOf;
+using testing::HasSubstr;
+
+void fill_model(const fs::path& folder) {
+  write_file_atomically(folder / "config.json", "{}");
+  write_file_atomically(folder / "model.safetensors", "weights");
+}
+
+TEST(RunFolder, IsMadeWithItsParents) {
+  const TemporaryFolder folder(quick_place());
+  const RunFolder run = RunFolder::create(folder / "runs/a");
+  EXPECT_FALSE(RunFolder::is_one(run.path()));
+  run.write_config("x = 1\n");
+  EXPECT_TRUE(RunFolder::is_one(run.path()));
+  EXPECT_EQ(read_file(folder.path() / "runs/a/config.toml"), "x = 1\n");
+  EXPECT_EQ(run.metrics(), folder / "runs/a" / "metrics.jsonl");
+}
+
+TEST(RunFolder, IsNotMadeOverAnother) {
+  const TemporaryFolder folder(quick_place());
+  RunFolder::create(folder / "a").write_config("");
+  EXPECT_THAT(
+      complaint([&] { RunFolder::create(folder / "a"); }),
+      AllOf(HasSubstr("holds a run already"), HasSubstr("--resume " + (folder / "a").string())));
+}
+
+TEST(RunFolder, MayBeMadeAgainWhereOneWasKilledBeforeItsConfig) {
+  const TemporaryFolder folder(quick_place());
+  { const RunFolder killed = RunFolder::create(folder / "a"); }
+  EXPECT_NO_THROW(RunFolder::create(folder / "a"));
+}
+
+TEST(RunFolder, OpensOnlyRunFolders) {
+  const TemporaryFolder folder(quick_place());
+  EXPECT_THAT(complaint([&] { RunFolder::open(folder / "none"); }), HasSubstr("no run folder"));
+  EXPECT_THAT(complaint([&] { RunFolder::open(folder.path()); }), HasSubstr("no config.toml"));
+  write_file_atomically(folder / "file", "");
+  EXPECT_THAT(complaint([&] { RunFolder::open(folder / "file"); }), HasSubstr("no run folder"));
+  EXPECT_THAT(complaint([&] { RunFolder::create(folder / "file"); }), HasSubstr("/file'"));
+}
+
+TEST(RunFolder, OneProcessTrainsAtATime) {
+  const TemporaryFolder folder(quick_place());
+  RunFolder first = RunFolder::create(folder / "a");
+  first.write_config("");
+  first.lock();
+  RunFolder second = RunFolder::open(folder / "a");  // reading is free
+  EXPECT_THAT(complaint([&] { second.lock(); }),
+              AllOf(HasSubstr("another training"), HasSubstr(std::to_string(getpid())),
+                    HasSubstr("train.out")));
+  { const RunFolder moved = std::move(first); }
+  EXPECT_NO_THROW(second.lock());
+}
+
+TEST(RunFolder, TwoAtOnceCannotMakeTheSame) {
+  const TemporaryFolder folder(quick_place());
+  const RunFolder first = RunFolder::create(folder / "a");
+  EXPECT_THAT(complaint([&] { RunFolder::create(folder / "a"); }), HasSubstr("another training"));
+}
+
+TEST(RunFolder, AKilledProcessGivesItsLockBack) {
+  const TemporaryFolder folder(quick_place());
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const RunFolder run = RunFolder::create(folder / "a");
+    run.write_config("");
+    if (write(ends[1], "x", 1) == 1) pause();
+    _exit(1);
+  }
+  char byte = 0;
+  ASSERT_EQ(read(ends[0], &byte, 1), 1);
+  RunFolder run = RunFolder::open(folder / "a");
+  EXPECT_THAT(complaint([&] { run.lock(); }), HasSubstr(std::to_string(child)));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  EXPECT_NO_THROW(run.lock());
+}
+
+TEST(ModelFolder, IsItselfOrACheckpointOfARun) {
+  const TemporaryFolder folder(quick_place());
+  const RunFolder run = RunFolder::create(folder / "run");
+  run.write_config("");
+  EXPECT_THAT(complaint([&] { model_folder(run.path()); }), HasSubstr("no checkpoint yet"));
+  Checkpoints checkpoints(run.path(), {});
+  const fs::path one = checkpoints.save(1, fill_model).folder;
+  const fs::path two = checkpoints.save(2, fill_model).folder;
+  EXPECT_EQ(model_folder(run.path()), two) << "the last, while there are no scores";
+  checkpoints.record_score(1, 3.0);
+  EXPECT_EQ(model_folder(run.path()), one) << "the best by default";
+  EXPECT_EQ(model_folder(run.path(), "last"), two);
+  EXPECT_EQ(model_folder(run.path(), "1"), one);
+  EXPECT_EQ(model_folder(two), two);
+  EXPECT_EQ(model_folder(run.path() / "best"), run.path() / "best");
+  EXPECT_THROW(model_folder(two, "best"), UsageError);
+  EXPECT_THROW(model_folder(run.path(), "newest"), UsageError);
+}
+
+TEST(ModelFolder, OtherFoldersAreRefused) {
+  const TemporaryFolder folder(quick_place());
+  EXPECT_THAT(complaint([&] { model_folder(folder / "none"); }), HasSubstr("there is no folder"));
+  EXPECT_THAT(complaint([&] { model_folder(folder.path()); }), HasSubstr("neither a run folder"));
+}
+
+}  // namespace
+}  // namespace tessera::train
