@@ -23,6 +23,8 @@ void add_bench(CLI::App& program, const GlobalOptions& globals);
 void add_bpe(CLI::App& program);
 void add_flow(CLI::App& program, const GlobalOptions& globals);
 void add_options(CLI::App& program);
+void add_train(CLI::App& program, const GlobalOptions& globals);
 void add_score(CLI::App& program, const GlobalOptions& globals);
+void add_prepare(CLI::App& program, const GlobalOptions& globals);
 
 }  // namespace tessera::app

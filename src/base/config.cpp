@@ -324,6 +324,29 @@ struct Schema::Reader {
     }
   }
 
+  // The file named by `include = "other.toml"` before all tables (relative to this file) is read
+  // first: a file says only what is different.
+  void include(toml::table& document, const std::string& source) {
+    const toml::node* named = document.get("include");
+    if (named == nullptr) return;
+    constexpr int kDeepest = 8;
+    static thread_local int depth = 0;
+    const auto problem = [&](const char* what) {
+      schema.problems_.push_back(
+          fmt::format("{}:{}: {}", source, named->source().begin.line, what));
+    };
+    if (!named->is_string())
+      problem("'include' must be the name of a file");
+    else if (depth == kDeepest)
+      problem("files include each other too deeply");
+    else {
+      ++depth;
+      schema.read_file(std::filesystem::path(source).parent_path() / named->as_string()->get());
+      --depth;
+    }
+    document.erase("include");
+  }
+
   void read(const toml::table& document, const std::string& source) {
     std::vector<Found> found;
     collect(document, "", found);
@@ -406,7 +429,10 @@ void Schema::read_file(const std::filesystem::path& path) {
 
 void Schema::read_text(std::string_view toml, const std::string& source_name) {
   try {
-    Reader{*this, from_files_}.read(toml::parse(toml), source_name);
+    toml::table document = toml::parse(toml);
+    Reader reader{*this, from_files_};
+    reader.include(document, source_name);
+    reader.read(document, source_name);
   } catch (const toml::parse_error& error) {
     problems_.push_back(
         fmt::format("{}:{}: {}", source_name, error.source().begin.line, error.description()));

@@ -108,7 +108,13 @@ fs::path full_path(const fs::path& path) {
   return normal.has_filename() ? normal : normal.parent_path();
 }
 
-void check_existing(const fs::path& folder, CorpusWriter::Existing existing) {
+}  // namespace
+
+struct CorpusWriter::SplitFiles {
+  SideFiles source, target;
+};
+
+void CorpusWriter::check_folder(const fs::path& folder, Existing existing) {
   std::error_code ignored;
   const fs::file_status status = fs::status(folder, ignored);
   if (!fs::exists(status) || (fs::is_directory(status) && fs::is_empty(folder, ignored))) return;
@@ -116,22 +122,16 @@ void check_existing(const fs::path& folder, CorpusWriter::Existing existing) {
   if (!is_corpus)
     throw Error(fmt::format("'{}' exists and is not a corpus", folder.string()),
                 "choose another folder to write to");
-  if (existing == CorpusWriter::Existing::refuse)
+  if (existing == Existing::refuse)
     throw Error(fmt::format("'{}' exists: there is a corpus in it", folder.string()),
                 "choose another folder, or replace it with --force");
 }
-
-}  // namespace
-
-struct CorpusWriter::SplitFiles {
-  SideFiles source, target;
-};
 
 CorpusWriter::CorpusWriter(const fs::path& folder, const Tokenizer& tokenizer, Existing existing)
     : parent_(full_path(folder).parent_path()),
       name_(full_path(folder).filename()),
       existing_(existing),
-      temporary_((check_existing(folder, existing), parent_)) {
+      temporary_((check_folder(folder, existing), parent_)) {
   remove_leftovers(parent_);  // of killed processes
   manifest_.tessera_version = version();
   manifest_.symbols = tokenizer.dictionary().size();
@@ -191,7 +191,7 @@ Manifest CorpusWriter::commit(std::map<std::string, std::string> options) {
 
   // The old corpus steps aside into a folder that goes away with this scope.
   const fs::path folder = parent_ / name_;
-  check_existing(folder, existing_);
+  check_folder(folder, existing_);
   std::error_code failure;
   if (!fs::exists(folder / Manifest::kFileName, failure)) {
     temporary_.commit(name_);

@@ -27,6 +27,9 @@ class CorpusWriter {
     replace,  // a corpus that is there stays until the new one is complete; other folders: Error
   };
 
+  // What the constructor checks first, to be known before long work.
+  static void check_folder(const std::filesystem::path& folder, Existing existing);
+
   CorpusWriter(const std::filesystem::path& folder, const Tokenizer& tokenizer,
                Existing existing = Existing::refuse);
   ~CorpusWriter();

@@ -102,18 +102,21 @@ Manifest Manifest::load(const fs::path& folder) {
   }
 }
 
-void Manifest::save(const fs::path& folder) const {
-  Json json = {{"format", kFormat},          {"format_version", kFormatVersion},
+std::string Manifest::json() const {
+  Json made = {{"format", kFormat},          {"format_version", kFormatVersion},
                {"tessera", tessera_version}, {"fingerprint", fingerprint()},
                {"options", Json::object()},  {"symbols", symbols},
                {"splits", Json::object()},   {"files", Json::object()}};
-  for (const auto& [key, value] : options) json["options"][key] = value;
-  for (const auto& [name, counts] : splits) json["splits"][name] = to_json(counts);
+  for (const auto& [key, value] : options) made["options"][key] = value;
+  for (const auto& [name, counts] : splits) made["splits"][name] = to_json(counts);
   for (const auto& [name, stamp] : files)
-    json["files"][name] = {{"bytes", stamp.bytes}, {"hash", stamp.hash}};
-  // File names and options may hold any bytes; a manifest that cannot be written helps nobody.
-  write_file_atomically(folder / kFileName,
-                        json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n');
+    made["files"][name] = {{"bytes", stamp.bytes}, {"hash", stamp.hash}};
+  // File names may hold any bytes; a manifest that cannot be written helps nobody.
+  return made.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+void Manifest::save(const fs::path& folder) const {
+  write_file_atomically(folder / kFileName, json());
 }
 
 void Manifest::check_files(const fs::path& folder, bool contents) const {

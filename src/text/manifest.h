@@ -39,6 +39,7 @@ struct Manifest {
   // The damage or lack of a manifest is an Error that says what to do.
   static Manifest load(const std::filesystem::path& folder);
   void save(const std::filesystem::path& folder) const;
+  std::string json() const;  // what save() writes
 
   // Throws Error for files of `folder` that are missing or whose size (or, slower, content) is not
   // what the manifest says.

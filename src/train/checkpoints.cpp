@@ -149,8 +149,10 @@ void replace_folder(const fs::path& old, AtomicFolder& pending) {
   rename_folder(old, aside);
   try {
     pending.commit(name);
-  } catch (const Error&) {
-    rename_folder(aside, old);
+  } catch (...) {
+    std::error_code ignored;
+    // Where the new one is in place but could not be made durable, the next process decides.
+    if (!is_there(old)) fs::rename(aside, old, ignored);
     throw;
   }
   if (!remove_tree(aside)) log::warn("cannot remove '{}'", aside.string());

@@ -5,6 +5,7 @@
 #include "model/seq2seq_options.h"
 #include "text/batcher.h"
 #include "train/checkpoints.h"
+#include "train/divergence.h"
 #include "train/early_stop.h"
 #include "train/learner.h"
 #include "train/schedule.h"

@@ -1,6 +1,7 @@
 #include "train/trainer.h"
 
 #include "base/device.h"
+#include "base/files.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/require.h"
@@ -242,7 +243,7 @@ void Trainer::save(Checkpoints& checkpoints, std::optional<double> score) const 
       [&](const std::filesystem::path& folder) {
         model::write_model_folder(
             folder, *model_, learner_.average(), corpus_.tokenizer(), recipe_.generate,
-            {.data = "fingerprint " + corpus_.fingerprint(), .updates = position_.step});
+            card_of(recipe_, corpus_, position_.step));
         safetensors::save(folder / kTrainingFile, learner_.state());
         write_file_atomically(folder / kStateFile, state.dump(2) + "\n");
       },

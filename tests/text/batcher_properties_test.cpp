@@ -15,7 +15,7 @@ RC_GTEST_PROP(BatcherProperties, HoldForAnyLengthsAndOptions, ()) {
   const auto length = rc::gen::inRange<int64_t>(1, 150);
   const auto lengths = *rc::gen::nonEmpty(
       rc::gen::container<std::vector<std::pair<int64_t, int64_t>>>(rc::gen::pair(length, length)));
-  const BatcherOptions options{.tokens = *rc::gen::inRange<int64_t>(160, 2000),
+  const BatcherOptions options{.tokens = *rc::gen::inRange<int64_t>(200, 2000),
                                .round_to = *rc::gen::inRange<int64_t>(1, 9),
                                .max_buckets = *rc::gen::inRange<int64_t>(1, 30),
                                .shuffle = *rc::gen::arbitrary<bool>()};

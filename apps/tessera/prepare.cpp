@@ -1,0 +1,160 @@
+#include "text/prepare.h"
+#include "base/log.h"
+#include "command.h"
+#include "text/tiny_task.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tessera::app {
+namespace {
+
+struct PrepareCommand {
+  text::PrepareOptions options;
+  std::vector<std::string> train, valid, test;  // two files, or one TSV
+  std::string tokenizer = "bpe";
+  bool vocab_given = false;
+  bool tiny = false;
+  int64_t pairs = text::kTinyPairs;
+};
+
+text::PairFiles pair_files(const std::vector<std::string>& names) {
+  return {names[0], names.size() > 1 ? names[1] : ""};
+}
+
+text::PrepareOptions options_of(const PrepareCommand& command) {
+  text::PrepareOptions options = command.options;
+  options.tokenizer = parse_name<text::TokenizerKind>(command.tokenizer);
+  if (!command.vocab_given && !options.codes.empty()) options.vocab = 0;
+  if (!command.train.empty()) options.splits["train"] = pair_files(command.train);
+  if (!command.valid.empty()) options.splits["valid"] = pair_files(command.valid);
+  if (!command.test.empty()) options.splits["test"] = pair_files(command.test);
+  return options;
+}
+
+std::string thousands(int64_t number) {
+  std::string digits = std::to_string(number);
+  for (int64_t place = static_cast<int64_t>(digits.size()) - 3; place > 0; place -= 3)
+    digits.insert(static_cast<size_t>(place), ",");
+  return digits;
+}
+
+void log_counts(const text::Manifest& manifest) {
+  constexpr const char* row = "{:<6} {:>11} {:>11} {:>8} {:>9} {:>7} {:>14} {:>14} {:>9}";
+  log::info(row, "split", "read", "kept", "empty", "too long", "uneven", "source tokens",
+            "target tokens", "unknown");
+  for (const char* name : {"train", "valid", "test"}) {
+    if (!manifest.splits.contains(name)) continue;
+    const text::SplitCounts& counts = manifest.splits.at(name);
+    log::info(row, name, thousands(counts.read), thousands(counts.kept), thousands(counts.empty),
+              thousands(counts.too_long), thousands(counts.uneven), thousands(counts.source_tokens),
+              thousands(counts.target_tokens),
+              thousands(counts.source_unknown + counts.target_unknown));
+  }
+}
+
+void run_prepare(const PrepareCommand& command, const GlobalOptions& globals) {
+  if (command.options.out.empty())
+    throw UsageError("prepare needs a folder to write to", "tessera prepare --out DIR ...");
+  const auto began = std::chrono::steady_clock::now();
+  const text::PrepareOptions options = options_of(command);
+  if (command.tiny && !options.splits.empty())
+    throw UsageError("--tiny makes its own sentences: it takes no files");
+  const text::Manifest manifest =
+      command.tiny
+          ? text::make_tiny_corpus(options.out, globals.seed, command.pairs,
+                                   options.replace_corpus ? text::CorpusWriter::Existing::replace
+                                                          : text::CorpusWriter::Existing::refuse)
+          : text::prepare(options);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
+
+  log_counts(manifest);
+  log::info("dictionary of {} symbols; {:.1f} s; the corpus is in", thousands(manifest.symbols),
+            seconds.count());
+  if (!globals.json) {
+    std::cout << options.out.string() << '\n';
+    return;
+  }
+  auto report = nlohmann::ordered_json::parse(manifest.json());
+  report["folder"] = options.out.string();
+  report["seconds"] = seconds.count();
+  std::cout << report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+}
+
+void add_files(CLI::App& prepare, const std::string& name, std::vector<std::string>& files,
+               const std::string& help) {
+  prepare.add_option(name, files, help)->expected(1, 2)->type_name("SOURCE TARGET | TSV");
+}
+
+}  // namespace
+
+void add_prepare(CLI::App& program, const GlobalOptions& globals) {
+  CLI::App* prepare = program.add_subcommand(
+      "prepare",
+      "turn files of sentences into a corpus to train on: learns subwords and a dictionary, "
+      "filters, and writes ids");
+  prepare->footer(
+      "Files hold one sentence a line; line k of SOURCE belongs to line k of TARGET. One file\n"
+      "instead of two holds lines \"source TAB target\". Names that end in .gz or .xz are "
+      "decompressed.\n"
+      "  tessera prepare --train train.de train.en --valid val.de val.en --test test.de test.en "
+      "\\\n"
+      "                  --tokenizer bpe --vocab 8000 --out data/m30k\n"
+      "Text that is tokenised already, with subword-nmt's codes and a dictionary at hand:\n"
+      "  tessera prepare --train train.de train.en --pretokenised --codes code --dict dict.txt "
+      "--out data/x");
+  auto command = std::make_shared<PrepareCommand>();
+  text::PrepareOptions& options = command->options;
+  add_files(*prepare, "--train", command->train, "to train on; filtered");
+  add_files(*prepare, "--valid", command->valid,
+            "to choose the best model by while it trains; every line is kept");
+  add_files(*prepare, "--test", command->test, "to measure at the end; every line is kept");
+  prepare->add_option("--out", options.out, "folder to write the corpus to")->type_name("DIR");
+  prepare->add_flag("--force", options.replace_corpus, "replace a corpus that is there already");
+  prepare
+      ->add_option("--tokenizer", command->tokenizer,
+                   "what a token is: bpe (pieces of words), words or characters")
+      ->capture_default_str();
+  CLI::Option* vocab =
+      prepare
+          ->add_option("--vocab", options.vocab,
+                       "size of the dictionary both languages share, special symbols included "
+                       "(0: whatever occurs; so with --codes)")
+          ->capture_default_str();
+  prepare->add_flag("--pretokenised,--pretokenized", options.pretokenised,
+                    "words stand between blanks already and stay so (otherwise punctuation is "
+                    "split off, and put back in what a model writes)");
+  prepare->add_option("--codes", options.codes, "BPE merges of subword-nmt, instead of learning")
+      ->type_name("FILE");
+  prepare
+      ->add_option("--dict", options.dictionary,
+                   "dictionary of lines \"symbol count\", as fairseq's, instead of counting")
+      ->type_name("FILE");
+  prepare
+      ->add_option("--max-length", options.max_length,
+                   "leave out training pairs with a longer side, in tokens")
+      ->capture_default_str();
+  prepare
+      ->add_option("--max-ratio", options.max_ratio,
+                   "leave out training pairs one side of which is so many times longer than the "
+                   "other (0: none)")
+      ->capture_default_str();
+  prepare->add_flag("--replace-invalid", options.replace_invalid,
+                    "put U+FFFD in the place of invalid UTF-8 and NUL bytes (otherwise an error)");
+  prepare->add_flag("--tiny", command->tiny,
+                    "no files: make up dates written in many ways, to be written as ISO dates");
+  prepare->add_option("--pairs", command->pairs, "pairs of --tiny to train on")
+      ->capture_default_str();
+  prepare->callback([command, vocab, &globals] {
+    command->vocab_given = vocab->count() > 0;
+    run_prepare(*command, globals);
+  });
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "text/manifest.h"
+#include "text/pair_reader.h"
+#include "text/tokenizer.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace tessera::text {
+
+struct PrepareOptions {
+  std::filesystem::path out;                // the corpus folder
+  std::map<std::string, PairFiles> splits;  // by name: "train", "valid", "test"
+
+  TokenizerKind tokenizer = TokenizerKind::bpe;
+  int64_t vocab = 8000;       // symbols of the dictionary, specials included, at most; 0: all
+  bool pretokenised = false;  // words stand between blanks already, and stay so
+
+  // Given instead of learned. Codes alone: the dictionary is counted.
+  std::filesystem::path codes, dictionary;
+
+  // Pairs of the training split that are left out. Other splits keep every line, so that output
+  // fits input.
+  int64_t max_length = 256;  // tokens of a side, end symbol included, at most
+  double max_ratio = 0;      // longer side / shorter side, at most; 0: any
+
+  bool replace_invalid = false;  // U+FFFD for invalid UTF-8 and NUL bytes; otherwise an error
+  bool replace_corpus = false;   // where `out` is a corpus already
+};
+
+// Makes a corpus folder of text files. Reads the training files twice where something is to be
+// learned; holds the counts of different words in memory, never the text.
+Manifest prepare(const PrepareOptions& options);
+
+}  // namespace tessera::text
