@@ -150,7 +150,6 @@ std::string card_text(const Seq2Seq& model, const text::Tokenizer& tokenizer,
       name_of(tokenizer.kind()), tokenizer.raw() ? "raw" : "tokenised",
       name_of(options.process.trajectory.kind), options.process.r);
   auto facts = card.facts;
-  if (card.updates > 0) facts.insert(facts.begin(), {"updates", with_commas(card.updates)});
   if (!card.data.empty()) facts.insert(facts.begin(), {"data", card.data});
   if (!facts.empty()) text += "\n| training | |\n| --- | --- |\n";
   for (const auto& [name, value] : facts) text += fmt::format("| {} | {} |\n", name, value);

@@ -18,8 +18,7 @@ struct ModelCard {
   std::string title = "A model of tessera";
   std::string description = {};  // a sentence or two: what it does
   std::string data = {};         // what it was trained on, with its fingerprint
-  int64_t updates = 0;           // of training; 0: not told
-  std::vector<std::pair<std::string, std::string>> facts = {};  // ("BLEU", "32.9"), ...
+  std::vector<std::pair<std::string, std::string>> facts = {};  // ("updates", "6500"), ...
 };
 
 // A model, ready to generate.

@@ -109,11 +109,10 @@ TEST_F(ModelFolder, TellsPeopleWhatItIs) {
                      {.title = "Letters to letters",
                       .description = "Says nothing.",
                       .data = "29 pairs (fingerprint 0123)",
-                      .updates = 6500,
-                      .facts = {{"BLEU", "7.00"}}});
+                      .facts = {{"updates", "6500"}, {"BLEU", "7.00"}}});
   const std::string card = read_file(folder() / "README.md");
   for (const char* part : {"# Letters to letters", "Says nothing.", "29 pairs (fingerprint 0123)",
-                           "| updates | 6,500 |", "| BLEU | 7.00 |", "30 symbols",
+                           "| updates | 6500 |", "| BLEU | 7.00 |", "30 symbols",
                            "trajectory ot, r = 1", "tessera generate", "[process]"})
     EXPECT_THAT(card, HasSubstr(part));
 }
