@@ -21,7 +21,9 @@ struct GlobalOptions {
 // tessera::Error for main() to report.
 void add_bench(CLI::App& program, const GlobalOptions& globals);
 void add_bpe(CLI::App& program);
+void add_evaluate(CLI::App& program, const GlobalOptions& globals);
 void add_flow(CLI::App& program, const GlobalOptions& globals);
+void add_generate(CLI::App& program, const GlobalOptions& globals);
 void add_options(CLI::App& program);
 void add_train(CLI::App& program, const GlobalOptions& globals);
 void add_score(CLI::App& program, const GlobalOptions& globals);
