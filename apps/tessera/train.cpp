@@ -11,7 +11,10 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <sys/resource.h>
+
 #include <memory>
+#include <optional>
 
 namespace tessera::app {
 namespace {
@@ -56,15 +59,24 @@ text::Corpus open_corpus(const train::Recipe& recipe, const std::filesystem::pat
   return text::Corpus::open(own);
 }
 
+// The most the process has had in memory so far, bytes.
+int64_t process_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss * 1024;
+}
+
 void dry_run(const train::Recipe& recipe, const GlobalOptions& globals) {
   const at::Device device = parse_device(globals.device);
   // A corpus of the program's own making goes to a folder that disappears again.
   std::filesystem::path own = std::filesystem::temp_directory_path();
   const AtomicFolder scratch(own);
   const text::Corpus corpus = open_corpus(recipe, scratch.path() / "data");
-  const MemoryMeter meter(device);
+  std::optional<MemoryMeter> meter;
+  if (device.is_cuda()) meter.emplace(device);
   train::Trainer trainer(recipe, corpus, device);
   const double rate = trainer.try_updates(kTrialWarmUp, kTrialUpdates);
+  const int64_t memory = meter ? meter->peak() : process_memory();
   const double hours = static_cast<double>(recipe.run.steps) / rate / 3600;
   const auto& batcher = trainer.batcher();
   if (globals.json) {
@@ -75,7 +87,7 @@ void dry_run(const train::Recipe& recipe, const GlobalOptions& globals) {
                                               {"symbols", corpus.tokenizer().dictionary().size()},
                                               {"batches_per_epoch", batcher.batches(0)},
                                               {"shapes", shapes},
-                                              {"memory_bytes", meter.peak()},
+                                              {"memory_bytes", memory},
                                               {"updates_per_second", rate},
                                               {"hours", hours}}
                            .dump(2));
@@ -88,7 +100,7 @@ void dry_run(const train::Recipe& recipe, const GlobalOptions& globals) {
   for (const auto& shape : batcher.shapes())
     fmt::print("                {} sentences x {} source, {} target\n", shape.rows, shape.source,
                shape.target);
-  fmt::print("memory          {:.2f} GiB at most, on {}\n", meter.peak() / 1073741824.0,
+  fmt::print("memory          {:.2f} GiB at most, on {}\n", memory / 1073741824.0,
              device.str());
   fmt::print("speed           {:.2f} updates/s\n", rate);
   fmt::print("{} updates    {:.2f} hours\n", recipe.run.steps, hours);
