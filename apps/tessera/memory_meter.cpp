@@ -1,5 +1,6 @@
 #include "memory_meter.h"
 
+#include <ATen/Context.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/CachingDeviceAllocator.h>
 
@@ -70,6 +71,7 @@ MemoryMeter::MemoryMeter(at::Device device) : device_(device) {
   if (device.is_cpu()) {
     counting_allocator().start();
   } else {
+    at::globalContext().lazyInitDevice(device.type());
     auto* allocator = at::getDeviceAllocator(device.type());
     allocator->resetPeakStats(device.index());
     start_ = allocator->getDeviceStats(device.index()).requested_bytes[kAll].current;

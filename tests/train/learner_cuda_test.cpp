@@ -52,8 +52,8 @@ struct Bench {
 
 class CudaLearner : public testing::Test {
  protected:
-  void SetUp() override { at::globalContext().setDeterministicAlgorithms(true, false); }
-  void TearDown() override { at::globalContext().setDeterministicAlgorithms(false, false); }
+  void SetUp() override { at::globalContext().setDeterministicAlgorithms(true, true); }
+  void TearDown() override { at::globalContext().setDeterministicAlgorithms(false, true); }
   const CudaStream stream_{at::Device(at::kCUDA, 0)};
 };
 
