@@ -23,6 +23,7 @@
 #include <chrono>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -118,21 +119,21 @@ struct Contest {
   metric::PairedBootstrap result;
 };
 
-std::vector<Contest> contests(const EvaluateCommand& command, const std::vector<Measurement>& ours,
-                              const Lines& references, const MeasureOptions& options,
-                              uint64_t seed) {
+// The other system's sentences; none where none is to be compared with.
+Lines read_other(const EvaluateCommand& command, size_t sentences) {
   Lines other;
+  if (command.other.empty()) return other;
   text::LineReader reader(command.other);
   for (std::string_view line; reader.next(line);) other.emplace_back(line);
-  require(other.size() >= references.size(), "{} has {} line(s), fewer than the {} sentences",
-          reader.name(), other.size(), references.size());
-  require(other.size() == references.size() || command.limit > 0,
-          "{} has {} line(s), more than the {} sentences", reader.name(), other.size(),
-          references.size());
-  other.resize(references.size());
-  const metric::BootstrapOptions bootstrap{command.samples, seed};
-  const std::vector<Lines> documents{references};
-  const auto theirs = measure(other, documents, options);
+  const bool fits = other.size() == sentences || (other.size() > sentences && command.limit > 0);
+  require(fits, "{} has {} line(s) for {} sentences", reader.name(), other.size(), sentences);
+  other.resize(sentences);
+  return other;
+}
+
+std::vector<Contest> contests(const std::vector<Measurement>& ours,
+                              const std::vector<Measurement>& theirs,
+                              const metric::BootstrapOptions& bootstrap) {
   std::vector<Contest> result;
   for (size_t k = 0; k < ours.size(); ++k)
     result.push_back({metric::bootstrap_signature(ours[k].signature, bootstrap),
@@ -213,22 +214,25 @@ Json json_report(const EvaluateCommand& command, const std::vector<Measurement>&
 void run_evaluate(const EvaluateCommand& command, const GlobalOptions& globals) {
   const fs::path folder = train::model_folder(command.settings.folder, command.settings.checkpoint);
   const Sentences sentences = read_sentences(command);
+  const Lines other = read_other(command, sentences.sources.size());
+  std::optional<AtomicFile> file;  // opened now: what cannot be written is known before the work
+  if (!command.out.empty()) file.emplace(command.out);
   const model::LoadedModel loaded = model::load_model_folder(folder, parse_device(globals.device));
   const MeasureOptions measuring = measure_options(command, loaded.tokenizer.raw());
   const model::Generator generator(*loaded.model,
                                    changed(loaded.generation, command.settings, globals.seed));
   const Output output = translate(loaded, generator, sentences.sources);
-  if (!command.out.empty()) {
-    std::string text;
-    for (const std::string& line : output.lines) text += line + "\n";
-    write_file_atomically(command.out, text);
+  if (file) {
+    for (const std::string& line : output.lines) file->write(line + "\n");
+    file->commit();
   }
 
   const std::vector<Lines> references{sentences.references};
   const auto measured = measure(output.lines, references, measuring);
   std::vector<Contest> compared;
-  if (!command.other.empty())
-    compared = contests(command, measured, sentences.references, measuring, globals.seed);
+  if (!other.empty())
+    compared =
+        contests(measured, measure(other, references, measuring), {command.samples, globals.seed});
   const double exact = exact_match(output.lines, sentences.references);
   if (globals.json)
     std::cout

@@ -32,13 +32,11 @@ using Json = nlohmann::ordered_json;
 struct GenerateCommand {
   GenerationSettings settings;
   std::string input = "-";
+  int64_t chunk = 2000;  // lines that are read, generated and printed together
   bool nbest = false;
   bool show_steps = false;
   bool replace_invalid = false;
 };
-
-// Lines that are read, generated and printed together.
-constexpr size_t kChunk = 2000;
 
 struct Chunk {
   int64_t first_line = 0;
@@ -86,7 +84,7 @@ class GenerateRun {
     text::LineReader reader(command_.input, {.replace_invalid = command_.replace_invalid});
     // Someone who types wants an answer to every line; steps are shown of one sentence at a time.
     const bool typed = command_.input == "-" && isatty(STDIN_FILENO);
-    const size_t size = typed || command_.show_steps ? 1 : kChunk;
+    const size_t size = typed || command_.show_steps ? 1 : static_cast<size_t>(command_.chunk);
     std::optional<Progress> progress;
     if (size > 1 && !isatty(STDOUT_FILENO)) progress.emplace("generating", 0);
     while (true) {
@@ -179,6 +177,13 @@ void add_generate(CLI::App& program, const GlobalOptions& globals) {
       ->add_option("--input", command->input,
                    "file to read instead of standard input (.gz and .xz are unpacked)")
       ->option_text("FILE");
+  generate
+      ->add_option("--chunk", command->chunk,
+                   "lines that are read before any is answered; 1 answers line by line, for a "
+                   "program that waits for each")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber)
+      ->option_text("N");
   generate->add_flag("--nbest", command->nbest,
                      "print all candidates, best first: line ||| text ||| scores ||| score");
   generate->add_flag("--show-steps", command->show_steps,
