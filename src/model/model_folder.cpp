@@ -149,11 +149,10 @@ std::string card_text(const Seq2Seq& model, const text::Tokenizer& tokenizer,
       with_commas(model.parameters().count()), with_commas(tokenizer.dictionary().size()),
       name_of(tokenizer.kind()), tokenizer.raw() ? "raw" : "tokenised",
       name_of(options.process.trajectory.kind), options.process.r);
-  if (!card.data.empty()) text += fmt::format("\nTrained on: {}\n", card.data);
-  if (!card.facts.empty()) {
-    text += "\n| | |\n| --- | --- |\n";
-    for (const auto& [name, value] : card.facts) text += fmt::format("| {} | {} |\n", name, value);
-  }
+  auto facts = card.facts;
+  if (!card.data.empty()) facts.insert(facts.begin(), {"data", card.data});
+  if (!facts.empty()) text += "\n| training | |\n| --- | --- |\n";
+  for (const auto& [name, value] : facts) text += fmt::format("| {} | {} |\n", name, value);
   text +=
       "\n## Use\n\n```\ntessera generate THIS_FOLDER < in.txt > out.txt\n```\n\n```cpp\n"
       "tessera::Translator translator(\"THIS_FOLDER\");\n"

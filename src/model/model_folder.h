@@ -18,7 +18,7 @@ struct ModelCard {
   std::string title = "A model of tessera";
   std::string description = {};  // a sentence or two: what it does
   std::string data = {};         // what it was trained on, with its fingerprint
-  std::vector<std::pair<std::string, std::string>> facts = {};  // ("updates", "6,500"), ...
+  std::vector<std::pair<std::string, std::string>> facts = {};  // ("updates", "6500"), ...
 };
 
 // A model, ready to generate.

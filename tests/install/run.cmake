@@ -1,5 +1,5 @@
-# cmake -DBUILD=... -DSOURCE=... -DWORK=... -DCXX=... -DLAUNCHER=... -P run.cmake
-# Installs into an empty folder, builds the outside program against it, runs both programs from there.
+# cmake -DBUILD=... -DSOURCE=... -DWORK=... -DCXX=... -DLAUNCHER=... -DMODEL_MAKER=... -DDOCS=... -P run.cmake
+# Installs into an empty folder, builds the outside programs against it, runs all programs from there.
 file(REMOVE_RECURSE ${WORK})
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE failed OUTPUT_VARIABLE out ERROR_VARIABLE out)
@@ -12,4 +12,20 @@ run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE} -B ${WORK}/build -DCMAKE_PREFIX_PATH=
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER})
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/outside)
+
+run(${MODEL_MAKER} ${WORK}/model)
+file(WRITE ${WORK}/lines "a b c d\n\nz y x\n")
+execute_process(COMMAND ${WORK}/build/translate ${WORK}/model INPUT_FILE ${WORK}/lines
+                RESULT_VARIABLE failed OUTPUT_VARIABLE translated ERROR_VARIABLE err)
+string(REGEX MATCHALL "\n" lines "${translated}")
+list(LENGTH lines count)
+if(failed OR NOT count EQUAL 3)
+  message(FATAL_ERROR "translate gave ${failed} and ${count} lines:\n${translated}${err}")
+endif()
+file(READ ${SOURCE}/translate.cpp example)
+file(READ ${DOCS}/api.md document)
+string(FIND "${document}" "${example}" found)
+if(found EQUAL -1)
+  message(FATAL_ERROR "docs/api.md does not show tests/install/translate.cpp as it is")
+endif()
 run(${WORK}/prefix/bin/tessera --version)

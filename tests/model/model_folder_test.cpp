@@ -109,11 +109,11 @@ TEST_F(ModelFolder, TellsPeopleWhatItIs) {
                      {.title = "Letters to letters",
                       .description = "Says nothing.",
                       .data = "29 pairs (fingerprint 0123)",
-                      .facts = {{"updates", "7"}}});
+                      .facts = {{"updates", "6500"}, {"BLEU", "7.00"}}});
   const std::string card = read_file(folder() / "README.md");
-  for (const char* part :
-       {"# Letters to letters", "Says nothing.", "29 pairs (fingerprint 0123)", "| updates | 7 |",
-        "30 symbols", "trajectory ot, r = 1", "tessera generate", "[process]"})
+  for (const char* part : {"# Letters to letters", "Says nothing.", "29 pairs (fingerprint 0123)",
+                           "| updates | 6500 |", "| BLEU | 7.00 |", "30 symbols",
+                           "trajectory ot, r = 1", "tessera generate", "[process]"})
     EXPECT_THAT(card, HasSubstr(part));
 }
 

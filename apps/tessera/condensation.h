@@ -1,0 +1,37 @@
+#pragma once
+
+#include "model/generator.h"
+#include "text/tokenizer.h"
+
+#include <string>
+#include <vector>
+
+namespace tessera::app {
+
+// Watches one sentence condense out of noise, to show it afterwards: which candidate is chosen is
+// known at the end only.
+class Condensation {
+ public:
+  explicit Condensation(const model::Seq2Seq& model) : model_(model) {}
+
+  // For GenerateHooks::step, of a call with a single sentence.
+  void record(const model::GenerationStep& step);
+
+  // One line a step: time, share of the symbols that changed since the step before, share of the
+  // noisy points that lie outside the cell of their symbol, and the sentence. Symbols that changed
+  // are bold where there are colours.
+  std::string text(const model::Generated& generated, const text::Tokenizer& tokenizer,
+                   bool colours) const;
+
+ private:
+  struct Step {
+    double t;
+    at::Tensor labels;   // [candidates, L] on the CPU: what the estimates decode to
+    at::Tensor present;  // [candidates, L]: what the noisy points themselves decode to
+  };
+
+  const model::Seq2Seq& model_;
+  std::vector<Step> steps_;
+};
+
+}  // namespace tessera::app

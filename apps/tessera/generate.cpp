@@ -1,0 +1,200 @@
+#include "command.h"
+
+#include "base/device.h"
+#include "base/log.h"
+#include "base/progress.h"
+#include "base/require.h"
+#include "condensation.h"
+#include "generation_settings.h"
+#include "model/generator.h"
+#include "model/model_folder.h"
+#include "text/line_reader.h"
+#include "train/run_folder.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tessera::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct GenerateCommand {
+  GenerationSettings settings;
+  std::string input = "-";
+  int64_t chunk = 2000;  // lines that are read, generated and printed together
+  bool nbest = false;
+  bool show_steps = false;
+  bool replace_invalid = false;
+};
+
+struct Chunk {
+  int64_t first_line = 0;
+  std::vector<std::string> lines;
+  std::exception_ptr failure;  // what ended it; lines before it are good
+};
+
+Chunk read_chunk(text::LineReader& reader, size_t size) {
+  Chunk chunk{reader.line_number(), {}, nullptr};
+  try {
+    for (std::string_view line; chunk.lines.size() < size && reader.next(line);)
+      chunk.lines.emplace_back(line);
+  } catch (const Error&) {
+    chunk.failure = std::current_exception();
+  }
+  return chunk;
+}
+
+// Places of the candidates, the chosen one first, the others by the score it was chosen by.
+std::vector<size_t> ranking(const model::Generated& generated, model::Selection selection) {
+  std::vector<size_t> order(generated.candidates.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  const auto score = [&](size_t k) {
+    const model::Candidate& candidate = generated.candidates[k];
+    return selection == model::Selection::mbr ? candidate.expected_bleu : candidate.confidence;
+  };
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    const bool first = a == generated.chosen, second = b == generated.chosen;
+    return first != second ? first : score(a) > score(b);
+  });
+  return order;
+}
+
+class GenerateRun {
+ public:
+  GenerateRun(const GenerateCommand& command, const GlobalOptions& globals)
+      : command_(command),
+        json_(globals.json),
+        loaded_(model::load_model_folder(
+            train::model_folder(command.settings.folder, command.settings.checkpoint),
+            parse_device(globals.device))),
+        generator_(*loaded_.model, changed(loaded_.generation, command.settings, globals.seed)) {}
+
+  void run() {
+    text::LineReader reader(command_.input, {.replace_invalid = command_.replace_invalid});
+    // Someone who types wants an answer to every line; steps are shown of one sentence at a time.
+    const bool typed = command_.input == "-" && isatty(STDIN_FILENO);
+    const size_t size = typed || command_.show_steps ? 1 : static_cast<size_t>(command_.chunk);
+    std::optional<Progress> progress;
+    if (size > 1 && !isatty(STDOUT_FILENO)) progress.emplace("generating", 0);
+    while (true) {
+      const Chunk chunk = read_chunk(reader, size);
+      if (!chunk.lines.empty()) print(chunk, generate(chunk, progress ? &*progress : nullptr));
+      if (chunk.failure) std::rethrow_exception(chunk.failure);
+      if (chunk.lines.size() < size || !std::cout) return;
+    }
+  }
+
+ private:
+  std::vector<model::Generated> generate(const Chunk& chunk, Progress* progress) const {
+    std::vector<std::vector<text::Id>> sources;
+    for (const std::string& line : chunk.lines) {
+      sources.push_back(loaded_.tokenizer.encode(line));
+      sources.back().push_back(text::Dictionary::kEos);
+    }
+    model::GenerateHooks hooks;
+    hooks.first_line = chunk.first_line;
+    if (progress) hooks.progress = [&](int64_t sentences) { progress->advance(sentences); };
+    if (!command_.show_steps) return generator_.generate(sources, hooks);
+
+    Condensation condensation(*loaded_.model);
+    hooks.step = [&](const model::GenerationStep& step) { condensation.record(step); };
+    auto results = generator_.generate(sources, hooks);
+    std::cerr << chunk.lines.front() << '\n'
+              << condensation.text(results.front(), loaded_.tokenizer, isatty(STDERR_FILENO))
+              << std::flush;
+    return results;
+  }
+
+  void print(const Chunk& chunk, const std::vector<model::Generated>& results) const {
+    for (size_t k = 0; k < results.size(); ++k) {
+      const auto line = chunk.first_line + static_cast<int64_t>(k);
+      if (json_)
+        std::cout << json(line, chunk.lines[k], results[k])
+                         .dump(-1, ' ', false, Json::error_handler_t::replace)
+                  << '\n';
+      else if (command_.nbest)
+        print_nbest(line, results[k]);
+      else
+        std::cout << loaded_.tokenizer.decode(results[k].ids()) << '\n';
+    }
+    std::cout.flush();
+  }
+
+  Json json(int64_t line, const std::string& source, const model::Generated& generated) const {
+    Json candidates = Json::array();
+    for (const model::Candidate& candidate : generated.candidates)
+      candidates.push_back({{"text", loaded_.tokenizer.decode(candidate.ids)},
+                            {"confidence", candidate.confidence},
+                            {"expected_bleu", candidate.expected_bleu},
+                            {"length", candidate.length}});
+    return {{"line", line + 1},
+            {"source", source},
+            {"text", loaded_.tokenizer.decode(generated.ids())},
+            {"chosen", generated.chosen},
+            {"predicted_length", generated.predicted_length},
+            {"nfe", generated.nfe},
+            {"truncated", generated.truncated},
+            {"candidates", candidates}};
+  }
+
+  // As Moses prints its n-best lists.
+  void print_nbest(int64_t line, const model::Generated& generated) const {
+    const model::Selection selection = generator_.options().selection;
+    for (const size_t k : ranking(generated, selection)) {
+      const model::Candidate& candidate = generated.candidates[k];
+      std::cout << fmt::format(
+          "{} ||| {} ||| confidence= {:.4f} expected_bleu= {:.2f} ||| {:.4f}\n", line,
+          loaded_.tokenizer.decode(candidate.ids), candidate.confidence, candidate.expected_bleu,
+          selection == model::Selection::mbr ? candidate.expected_bleu : candidate.confidence);
+    }
+  }
+
+  const GenerateCommand& command_;
+  bool json_;
+  model::LoadedModel loaded_;
+  model::Generator generator_;
+};
+
+}  // namespace
+
+void add_generate(CLI::App& program, const GlobalOptions& globals) {
+  CLI::App* generate = program.add_subcommand(
+      "generate", "turn lines of text into lines of text: tessera generate RUN < in > out");
+  auto command = std::make_shared<GenerateCommand>();
+  add_generation_options(*generate, command->settings);
+  generate
+      ->add_option("--input", command->input,
+                   "file to read instead of standard input (.gz and .xz are unpacked)")
+      ->option_text("FILE");
+  generate
+      ->add_option("--chunk", command->chunk,
+                   "lines that are read before any is answered; 1 answers line by line, for a "
+                   "program that waits for each")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber)
+      ->option_text("N");
+  generate->add_flag("--nbest", command->nbest,
+                     "print all candidates, best first: line ||| text ||| scores ||| score");
+  generate->add_flag("--show-steps", command->show_steps,
+                     "show on stderr how every sentence condenses out of noise, step by step");
+  generate->add_flag("--replace-invalid", command->replace_invalid,
+                     "put U+FFFD in place of NUL bytes and what is not UTF-8, instead of failing");
+  generate->callback([command, &globals] {
+    require_option(!(globals.json && command->nbest),
+                   "--json has all candidates already: leave out --nbest");
+    GenerateRun(*command, globals).run();
+  });
+}
+
+}  // namespace tessera::app

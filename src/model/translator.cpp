@@ -1,0 +1,86 @@
+#include <tessera/model/translator.h>
+
+#include "base/device.h"
+#include "base/require.h"
+#include "model/generator.h"
+#include "model/model_folder.h"
+#include "text/utf8.h"
+
+namespace tessera {
+namespace {
+
+model::GenerationOptions with_changes(model::GenerationOptions generation,
+                                      const TranslatorOptions& options) {
+  generation.sampler.steps = options.steps.value_or(generation.sampler.steps);
+  if (options.r) {
+    require_option(*options.r >= 0 && *options.r <= 1, "r must be in [0, 1], got {}", *options.r);
+    generation.sampler.r = options.r;
+  }
+  generation.lengths = options.lengths.value_or(generation.lengths);
+  generation.noises = options.noises.value_or(generation.noises);
+  if (options.selection) generation.selection = parse_name<model::Selection>(*options.selection);
+  generation.sampler.seed = options.seed;
+  return generation;
+}
+
+}  // namespace
+
+struct Translator::State {
+  model::LoadedModel loaded;
+  model::Generator generator;
+
+  State(const std::filesystem::path& folder, const TranslatorOptions& options)
+      : loaded(model::load_model_folder(model::find_model_folder(folder, options.checkpoint),
+                                        parse_device(options.device))),
+        generator(*loaded.model, with_changes(loaded.generation, options)) {}
+
+  std::vector<model::Generated> generate(std::span<const std::string> texts) const;
+};
+
+std::vector<model::Generated> Translator::State::generate(
+    std::span<const std::string> texts) const {
+  std::vector<std::vector<text::Id>> sources;
+  for (size_t k = 0; k < texts.size(); ++k) {
+    const size_t invalid = text::find_invalid_utf8(texts[k]);
+    require(invalid == std::string::npos, "text {} is not UTF-8: byte {} (counted from 0)", k,
+            invalid);
+    sources.push_back(loaded.tokenizer.encode(texts[k]));
+    sources.back().push_back(text::Dictionary::kEos);
+  }
+  return generator.generate(sources);
+}
+
+Translator::Translator(const std::filesystem::path& folder, const TranslatorOptions& options)
+    : state_(std::make_unique<const State>(folder, options)) {}
+Translator::~Translator() = default;
+Translator::Translator(Translator&&) noexcept = default;
+Translator& Translator::operator=(Translator&&) noexcept = default;
+
+std::string Translator::translate(std::string_view text) const {
+  const std::string one(text);
+  return translate(std::span(&one, 1)).front();
+}
+
+std::vector<std::string> Translator::translate(std::span<const std::string> texts) const {
+  std::vector<std::string> result;
+  for (const model::Generated& generated : state_->generate(texts))
+    result.push_back(state_->loaded.tokenizer.decode(generated.ids()));
+  return result;
+}
+
+std::vector<Translation> Translator::translate_with_scores(
+    std::span<const std::string> texts) const {
+  std::vector<Translation> result;
+  for (const model::Generated& generated : state_->generate(texts)) {
+    Translation& translation = result.emplace_back();
+    if (generated.nfe == 0) continue;  // the text was empty
+    for (const model::Candidate& candidate : generated.candidates)
+      translation.candidates.push_back({state_->loaded.tokenizer.decode(candidate.ids),
+                                        candidate.confidence, candidate.expected_bleu});
+    translation.chosen = generated.chosen;
+    translation.text = translation.candidates[generated.chosen].text;
+  }
+  return result;
+}
+
+}  // namespace tessera

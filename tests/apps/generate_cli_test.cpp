@@ -1,0 +1,172 @@
+#include "model/tiny_model.h"
+#include "support/program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+size_t count(const std::string& text, char c) {
+  return static_cast<size_t>(std::count(text.begin(), text.end(), c));
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+class GenerateCommand : public tessera::test::ProgramTest {
+ protected:
+  GenerateCommand() {
+    tessera::test::write_tiny_model(folder_ / "model");
+    write("in", "a b c d\n\nz y x\n");
+  }
+
+  Result generate(const std::string& arguments) const {
+    return run("--device cpu generate model " + arguments);
+  }
+};
+
+TEST_F(GenerateCommand, AnswersEveryLineWithALine) {
+  const auto result = generate("<in");
+  ASSERT_EQ(result.status, 0) << result.err;
+  ASSERT_EQ(count(result.out, '\n'), 3u);
+  EXPECT_EQ(lines_of(result.out)[1], "") << "an empty line stays empty";
+  EXPECT_EQ(result.err, "");
+  EXPECT_EQ(generate("--input in").out, result.out);
+  EXPECT_EQ(generate("--chunk 1 <in").out, result.out);
+}
+
+TEST_F(GenerateCommand, TakesEmptyInputAndALastLineWithoutItsEnd) {
+  write("empty", "");
+  const auto none = generate("<empty");
+  EXPECT_EQ(none.status, 0) << none.err;
+  EXPECT_EQ(none.out, "");
+  write("open", "a b c d\n\nz y x");
+  EXPECT_EQ(generate("<open").out, generate("<in").out);
+}
+
+TEST_F(GenerateCommand, PrintsJsonWithAllCandidates) {
+  const auto result = generate("--json --candidates 2x3 --steps 5 --seed 9 <in");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto lines = lines_of(result.out);
+  ASSERT_EQ(lines.size(), 3u);
+  const auto last = nlohmann::json::parse(lines[2]);
+  EXPECT_EQ(last["line"], 3);
+  EXPECT_EQ(last["source"], "z y x");
+  EXPECT_EQ(last["nfe"], 5);
+  ASSERT_EQ(last["candidates"].size(), 6u);
+  EXPECT_EQ(last["text"], last["candidates"][last["chosen"].get<size_t>()]["text"]);
+  EXPECT_LT(last["candidates"][0]["confidence"], 0);
+  EXPECT_EQ(nlohmann::json::parse(lines[1])["text"], "");
+  EXPECT_NE(generate("--json --candidates 2x3 --steps 5 --seed 10 <in").out, result.out);
+}
+
+TEST_F(GenerateCommand, PrintsAnNBestList) {
+  const auto result = generate("--nbest --candidates 4 <in");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(lines_of(result.out).size(), 4u + 1u + 4u);
+  EXPECT_THAT(result.out, HasSubstr("2 ||| "));
+  EXPECT_THAT(result.out, HasSubstr(" ||| confidence= -"));
+}
+
+TEST_F(GenerateCommand, ShowsTheStepsOnStderr) {
+  const auto result = generate("--show-steps --steps 5 <in");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(count(result.out, '\n'), 3u);
+  EXPECT_THAT(result.err, HasSubstr(" 1/5     100    100 %"));
+  EXPECT_THAT(result.err, HasSubstr(" 5/5      20"));
+  EXPECT_THAT(result.err, Not(HasSubstr("\x1b["))) << "colours are for terminals";
+  const std::string best = lines_of(result.out)[2];
+  EXPECT_THAT(result.err, HasSubstr(best + "\n")) << "the last step is the result";
+}
+
+TEST_F(GenerateCommand, KnowsItsSamplersAndLengths) {
+  const auto nfe = [&](const std::string& arguments) {
+    const auto result = generate("--json " + arguments + " <in");
+    EXPECT_EQ(result.status, 0) << arguments << '\n' << result.err;
+    const auto lines = lines_of(result.out);
+    return lines.empty() ? nlohmann::json() : nlohmann::json::parse(lines[0]);
+  };
+  EXPECT_EQ(nfe("--sampler gaussian --steps 6")["nfe"], 6);
+  EXPECT_EQ(nfe("--sampler as-printed")["nfe"], 5);
+  EXPECT_EQ(nfe("--sampler difformer --steps 40")["nfe"], 30);
+  EXPECT_EQ(nfe("--length 7")["candidates"][0]["length"], 8);
+  const int64_t predicted = nfe("")["candidates"][0]["length"];
+  EXPECT_EQ(nfe("--length +2")["candidates"][0]["length"], std::min<int64_t>(predicted + 2, 40));
+  EXPECT_EQ(nfe("--length -1")["candidates"][0]["length"], std::max<int64_t>(predicted - 1, 1));
+  EXPECT_EQ(nfe("--r 0 --selection confidence --sampler deterministic")["nfe"], 4);
+}
+
+TEST_F(GenerateCommand, EndsWithTwoForWrongUsage) {
+  for (const char* arguments :
+       {"--sampler magic", "--candidates 2x", "--length long", "--length 40", "--selection luck",
+        "--steps 101", "--r 2", "--checkpoint best", "--nbest --json"}) {
+    const auto result = generate(std::string(arguments) + " <in");
+    EXPECT_EQ(result.status, 2) << arguments << '\n' << result.err;
+    EXPECT_EQ(result.out, "") << arguments;
+  }
+  EXPECT_EQ(run("generate <in").status, 2);
+}
+
+TEST_F(GenerateCommand, EndsWithOneForFoldersThatAreMissingOrBroken) {
+  EXPECT_EQ(run("generate nowhere <in").status, 1);
+  EXPECT_EQ(run("generate . <in").status, 1);
+  std::filesystem::resize_file(folder_ / "model/model.safetensors", 50);
+  const auto broken = generate("<in");
+  EXPECT_EQ(broken.status, 1);
+  EXPECT_THAT(broken.err, HasSubstr("model.safetensors"));
+  EXPECT_EQ(generate("--input missing").status, 1);
+}
+
+TEST_F(GenerateCommand, KeepsWhatItMadeBeforeABadLine) {
+  write("bad", std::string("a b c d\n\nz \xff x\na\n"));
+  const auto result = generate("<bad");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasSubstr(":3"));
+  EXPECT_EQ(count(result.out, '\n'), 2u);
+  EXPECT_EQ(result.out, generate("<in").out.substr(0, result.out.size()));
+
+  write("nul", std::string("a b\n\0 x\n", 8));
+  const auto nul = generate("<nul");
+  EXPECT_EQ(nul.status, 1);
+  EXPECT_THAT(nul.err, HasSubstr(":2"));
+  EXPECT_EQ(count(nul.out, '\n'), 1u);
+
+  const auto replaced = generate("--replace-invalid <bad");
+  EXPECT_EQ(replaced.status, 0) << replaced.err;
+  EXPECT_EQ(count(replaced.out, '\n'), 4u);
+}
+
+TEST_F(GenerateCommand, ReadsALineOfTenThousandSymbols) {
+  std::string line;
+  for (int k = 0; k < 10000; ++k) line += "a ";
+  write("long", "b\n" + line + "\nc\n");
+  const auto result = generate("<long");
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(count(result.out, '\n'), 3u);
+  EXPECT_THAT(result.err, HasSubstr("line 2: 10000 symbols"));
+}
+
+TEST_F(GenerateCommand, ResultsDoNotDependOnTheLinesAround) {
+  std::string many;
+  for (int k = 0; k < 50; ++k)
+    many += std::string("a b c d e f g h ").substr(0, 2 + 2 * (k % 8)) + "\n";
+  write("many", many);
+  const auto whole = lines_of(generate("<many").out);
+  EXPECT_EQ(lines_of(generate("--batch-tokens 1 <many").out), whole);
+  EXPECT_EQ(lines_of(generate("--show-steps <many").out), whole) << "one line at a time";
+}
+
+}  // namespace
