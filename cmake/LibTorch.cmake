@@ -97,9 +97,16 @@ if(NOT TARGET tessera::torch)
     list(APPEND _libraries -Wl,--no-as-needed ${TESSERA_TORCH_ROOT}/lib/libtorch_cuda.so -Wl,--as-needed
          ${TESSERA_TORCH_ROOT}/lib/libc10_cuda.so -Wl,--allow-shlib-undefined)
   endif()
+  # LibTorch uses the shared C++ runtime. A compiler that has only the static one would make a second copy, whose
+  # std::cerr and locales LibTorch would find before they are set up.
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.so OUTPUT_VARIABLE _runtime
+                  OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  if(NOT IS_ABSOLUTE "${_runtime}")
+    find_library(TESSERA_CXX_RUNTIME libstdc++.so.6)
+    if(TESSERA_CXX_RUNTIME)
+      list(APPEND _libraries ${TESSERA_CXX_RUNTIME})
+    endif()
+  endif()
   target_link_libraries(tessera::torch INTERFACE ${_libraries})
-  # A compiler that links its C++ runtime statically must not lend it to LibTorch, which brings its own: std::cerr and
-  # locales would be set up in one copy and used in the other.
-  target_link_options(tessera::torch INTERFACE -Wl,--exclude-libs,libstdc++.a)
 endif()
 message(STATUS "LibTorch ${TESSERA_TORCH_VERSION} at ${TESSERA_TORCH_ROOT} (CUDA: ${TESSERA_TORCH_HAS_CUDA})")

@@ -4,11 +4,35 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
+#include <cstdint>
+#include <mutex>
+#include <optional>
+
 namespace tessera {
 namespace {
 
-auto shared_pool() {
-  static const auto pool = at::cuda::graph_pool_handle();
+// Memory that recorded graphs share. LibTorch takes it back with the last of them, and its number
+// with it.
+class SharedPool {
+ public:
+  auto join() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (users_++ == 0) id_ = at::cuda::graph_pool_handle();
+    return id_;
+  }
+  void leave() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    --users_;
+  }
+
+ private:
+  std::mutex mutex_;
+  int64_t users_ = 0;
+  decltype(at::cuda::graph_pool_handle()) id_{};
+};
+
+SharedPool& shared_pool() {
+  static SharedPool pool;
   return pool;
 }
 
@@ -16,15 +40,22 @@ auto shared_pool() {
 
 struct CudaGraph::Impl {
   at::cuda::CUDAGraph graph;
+  bool recorded = false;
 };
 
 CudaGraph::CudaGraph() : impl_(std::make_unique<Impl>()) {}
-CudaGraph::~CudaGraph() = default;
+CudaGraph::~CudaGraph() {
+  const bool recorded = impl_->recorded;
+  impl_.reset();
+  if (recorded) shared_pool().leave();
+}
 
 void CudaGraph::record(const std::function<void()>& work) {
   c10::cuda::getCurrentCUDAStream().synchronize();
+  const auto pool = shared_pool().join();
+  impl_->recorded = true;
   // Other threads (autograd's) may do what they like meanwhile.
-  impl_->graph.capture_begin(shared_pool(), cudaStreamCaptureModeThreadLocal);
+  impl_->graph.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
   try {
     work();
   } catch (...) {

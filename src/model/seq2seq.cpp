@@ -55,6 +55,8 @@ Seq2Seq::Seq2Seq(const Seq2SeqOptions& options, int64_t symbols, std::vector<int
   condition_out_ = nn::Linear(parameters_, "condition.out", width, width);
   length_ = nn::Linear(parameters_, "length", width, LengthClasses::kCount);
   parameters_.allocate(device, precision, seed);
+  // Without a gradient: autograd would tie the codes to the stream that is current now.
+  const c10::NoGradGuard no_grad;
   codebook_.emplace(*embedding_, EmbeddingTableOptions{options.normalise, undecodable_});
 }
 
