@@ -98,5 +98,8 @@ if(NOT TARGET tessera::torch)
          ${TESSERA_TORCH_ROOT}/lib/libc10_cuda.so -Wl,--allow-shlib-undefined)
   endif()
   target_link_libraries(tessera::torch INTERFACE ${_libraries})
+  # A compiler that links its C++ runtime statically must not lend it to LibTorch, which brings its own: std::cerr and
+  # locales would be set up in one copy and used in the other.
+  target_link_options(tessera::torch INTERFACE -Wl,--exclude-libs,libstdc++.a)
 endif()
 message(STATUS "LibTorch ${TESSERA_TORCH_VERSION} at ${TESSERA_TORCH_ROOT} (CUDA: ${TESSERA_TORCH_HAS_CUDA})")

@@ -39,18 +39,18 @@ std::vector<std::filesystem::path> or_stdin(const std::vector<std::filesystem::p
 class Output {
  public:
   Output() = default;
-  ~Output() {
-    std::cout << text_;  // main() looks whether that went well
-  }
+  ~Output() { std::cout << text_; }
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
   std::string& text() { return text_; }
-  void line_done() {
-    if (text_.size() < kBytes) return;
+
+  // False when there is no use in going on: nobody reads, or the disk is full. main() says so.
+  bool line_done() {
+    if (text_.size() < kBytes) return true;
     std::cout << text_;
     text_.clear();
-    require(std::cout.good(), "cannot write to standard output");
+    return std::cout.good();
   }
 
  private:
@@ -88,7 +88,7 @@ void run_apply(const ApplyCommand& command) {
     while (reader.next(line)) {
       bpe.apply(line, output.text());
       if (reader.had_newline()) output.text() += '\n';
-      output.line_done();
+      if (!output.line_done()) return;
     }
   }
 }
@@ -144,6 +144,7 @@ void add_apply(CLI::App* bpe) {
                    "leave out pieces of the vocabulary that occur less often")
       ->needs(vocabulary);
   add_files(apply, command->files, command->replace_invalid);
+  apply->footer("To put the words together again: sed -E 's/@@( |$)//g'");
   apply->callback([command] { run_apply(*command); });
 }
 

@@ -21,6 +21,7 @@ struct GlobalOptions {
 // tessera::Error for main() to report.
 void add_bench(CLI::App& program, const GlobalOptions& globals);
 void add_bpe(CLI::App& program);
+void add_doctor(CLI::App& program, const GlobalOptions& globals);
 void add_evaluate(CLI::App& program, const GlobalOptions& globals);
 void add_flow(CLI::App& program, const GlobalOptions& globals);
 void add_generate(CLI::App& program, const GlobalOptions& globals);

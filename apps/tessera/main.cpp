@@ -61,6 +61,7 @@ int run(int argc, char** argv) {
   tessera::app::add_options(program);
   tessera::app::add_score(program, globals);
   tessera::app::add_prepare(program, globals);
+  tessera::app::add_doctor(program, globals);
 
   try {
     program.parse(argc, argv);

@@ -75,8 +75,7 @@ void run_prepare(const PrepareCommand& command, const GlobalOptions& globals) {
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
 
   log_counts(manifest);
-  log::info("dictionary of {} symbols; {:.1f} s; the corpus is in", thousands(manifest.symbols),
-            seconds.count());
+  log::info("{} symbols in the dictionary, {:.1f} s", thousands(manifest.symbols), seconds.count());
   if (!globals.json) {
     std::cout << options.out.string() << '\n';
     return;

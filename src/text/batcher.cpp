@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 namespace tessera::text {
@@ -20,6 +21,41 @@ void check(const BatcherOptions& options) {
                  options.round_to);
   require_option(options.max_buckets >= 1, "data.max_buckets must be at least 1, got {}",
                  options.max_buckets);
+}
+
+constexpr uint32_t kNoCell = std::numeric_limits<uint32_t>::max();
+
+// The different padded lengths of a split, a few hundred, and which sentence has which.
+struct Cells {
+  std::vector<PairLength> lengths;
+  std::vector<int64_t> counts;
+  std::vector<uint32_t> of;  // a sentence; kNoCell: it is too long
+  int64_t left_out = 0;
+};
+
+Cells find_cells(const Split& split, const BatcherOptions& options) {
+  Cells cells;
+  cells.of.assign(static_cast<size_t>(split.size()), kNoCell);
+  std::unordered_map<uint64_t, uint32_t> numbers;
+  for (int64_t k = 0; k < split.size(); ++k) {
+    const int64_t source = split.source_length(k), target = split.target_length(k);
+    if (source > options.max_length || target > options.max_length) {
+      ++cells.left_out;
+      continue;
+    }
+    const PairLength padded{padded_length(source, options.round_to),
+                            padded_length(target, options.round_to)};
+    const uint64_t key =
+        static_cast<uint64_t>(padded.source) << 32 | static_cast<uint64_t>(padded.target);
+    const auto [number, is_new] = numbers.try_emplace(key, static_cast<uint32_t>(numbers.size()));
+    if (is_new) {
+      cells.lengths.push_back(padded);
+      cells.counts.push_back(0);
+    }
+    ++cells.counts[number->second];
+    cells.of[k] = number->second;
+  }
+  return cells;
 }
 
 // Streams of one epoch are told apart by this number: one for every bucket, one for all batches.
@@ -40,22 +76,17 @@ void copy_row(std::span<const Id> sentence, std::vector<int64_t>& rows, int64_t 
 Batcher::Batcher(const Split& split, const BatcherOptions& options, uint64_t seed)
     : split_(split), options_(options), seed_(seed) {
   check(options);
-  const auto padded = [&](int64_t index) {
-    return PairLength{padded_length(split_.source_length(index), options_.round_to),
-                      padded_length(split_.target_length(index), options_.round_to)};
-  };
-  const auto fits = [&](int64_t index) {
-    return split_.source_length(index) <= options_.max_length &&
-           split_.target_length(index) <= options_.max_length;
-  };
-  std::map<PairLength, int64_t> counts;
-  for (int64_t k = 0; k < split_.size(); ++k) fits(k) ? ++counts[padded(k)] : ++left_out_;
+  const Cells cells = find_cells(split_, options_);
+  left_out_ = cells.left_out;
   require(split_.size() > 0, "there are no sentences to make batches of");
-  require_option(!counts.empty(), "all {} pairs of sentences are longer than data.max_length = {}",
-                 left_out_, options_.max_length);
+  require_option(!cells.lengths.empty(),
+                 "all {} pairs of sentences are longer than data.max_length = {}", left_out_,
+                 options_.max_length);
 
   const BucketOptions bucket_options{.tokens = options_.tokens,
                                      .max_buckets = options_.max_buckets};
+  std::map<PairLength, int64_t> counts;
+  for (size_t k = 0; k < cells.lengths.size(); ++k) counts[cells.lengths[k]] = cells.counts[k];
   const std::vector<PairLength> buckets = choose_buckets(counts, bucket_options);
   for (const PairLength& bucket : buckets) {
     const int64_t width = std::max(bucket.source, bucket.target);
@@ -69,12 +100,12 @@ Batcher::Batcher(const Split& split, const BatcherOptions& options, uint64_t see
     const int64_t cover = cheapest_cover(buckets, buckets[k], static_cast<int64_t>(k));
     next_.push_back(cover < 0 ? k : static_cast<size_t>(cover));
   }
-  std::map<PairLength, size_t> bucket_of;
-  for (const auto& [length, count] : counts)
-    bucket_of[length] = static_cast<size_t>(cheapest_cover(buckets, length));
+  std::vector<size_t> bucket_of;  // of a cell
+  for (const PairLength& length : cells.lengths)
+    bucket_of.push_back(static_cast<size_t>(cheapest_cover(buckets, length)));
   sentences_.resize(buckets.size());
   for (int64_t k = 0; k < split_.size(); ++k)
-    if (fits(k)) sentences_[bucket_of.at(padded(k))].push_back(k);
+    if (cells.of[k] != kNoCell) sentences_[bucket_of[cells.of[k]]].push_back(k);
 }
 
 int64_t Batcher::batches(int64_t epoch) const {

@@ -95,7 +95,8 @@ void Learner::use(int32_t symbol, int64_t times) {
 
 BpeCodes Learner::run(const BpeLearnerOptions& options) {
   BpeCodes codes;
-  Progress progress("learning merges", options.merges);
+  // With somebody watching, `merges` is only an upper bound.
+  Progress progress("learning merges", options.after_merge ? 0 : options.merges);
   for (int64_t step = 0; step < options.merges; ++step) {
     const int32_t best = pairs_.best(step);
     if (best < 0 || pairs_[best].count < options.min_frequency) break;

@@ -41,7 +41,7 @@ class File : public Source {
     while (true) {
       const ssize_t got = ::read(descriptor_, bytes, size);
       if (got >= 0) return static_cast<size_t>(got);
-      if (errno != EINTR) throw file_error("read", path_, errno);
+      if (errno != EINTR) throw file_error("read", path_ == "-" ? "standard input" : path_, errno);
     }
   }
 

@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <cstdlib>
 
 namespace tessera::train {
 namespace {
@@ -37,8 +38,9 @@ void set_up_device(at::Device device, bool deterministic) {
   context.setAllowTF32CuBLAS(true);
   context.setSDPUseCuDNN(false);
   context.setBenchmarkCuDNN(false);
-  // Warnings only: the one about cuBLAS is not for us, LibTorch gives it a workspace of its own.
-  context.setDeterministicAlgorithms(deterministic, /*warn_only=*/true);
+  // cuBLAS reads this when its first handle is made.
+  if (deterministic) setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);
+  context.setDeterministicAlgorithms(deterministic, /*warn_only=*/false);
   context.setDeterministicFillUninitializedMemory(false);
 }
 

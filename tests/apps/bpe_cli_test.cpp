@@ -130,4 +130,15 @@ TEST_F(BpeCli, SaysThatItsOutputCannotBeWritten) {
   }
 }
 
+TEST_F(BpeCli, StopsWhenNobodyReads) {
+  std::string lines;
+  for (int k = 0; k < 200'000; ++k) lines += "some words\n";
+  write("in", lines);
+  write("run", std::string("(") + TESSERA_PROGRAM + " bpe apply in --codes " +
+                   fixture("captions.codes") + " 2>error; echo $? >status) | head -1\n");
+  ASSERT_EQ(std::system(("cd " + folder_.path().string() + " && sh run >out").c_str()), 0);
+  EXPECT_EQ(file_text(folder_ / "status"), "1\n");
+  EXPECT_EQ(file_text(folder_ / "error"), "error: cannot write to standard output\n");
+}
+
 }  // namespace

@@ -95,7 +95,6 @@ TEST_F(PrepareCli, EndsWithTwoForWrongUsage) {
   expect_error("prepare --tiny --train train.de train.en --out c", 2, HasSubstr("--tiny"));
   expect_error("prepare --valid train.de train.en --out c", 2, HasSubstr("training files"));
   expect_error(std::string(kTrain) + "--tokenizer bep", 2, HasSubstr("did you mean 'bpe'"));
-  expect_error("prepare --train train.de train.en --vocab 12 --out c", 2, HasSubstr("12"));
   expect_error("prepare --train train.de train.en train.fr --out c", 2, HasSubstr("train"));
 }
 

@@ -1,13 +1,49 @@
 #include <cuda_runtime.h>
 
+#include <stdexcept>
+
 #include "kernels/device.h"
 
 namespace tessera::kernels::cuda {
+namespace {
+
+void check(cudaError_t status) {
+  if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
+}
+
+}  // namespace
 
 bool has_code_for(int index) {
   int major = 0;
   return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index) == cudaSuccess &&
          major >= 9;
+}
+
+bool built_in() {
+  return true;
+}
+
+DeviceFacts facts_of(int index) {
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, index));
+  DeviceFacts facts;
+  facts.name = properties.name;
+  facts.major = properties.major;
+  facts.minor = properties.minor;
+  int current = 0;
+  check(cudaGetDevice(&current));
+  check(cudaSetDevice(index));
+  const cudaError_t asked = cudaMemGetInfo(&facts.free_bytes, &facts.total_bytes);
+  check(cudaSetDevice(current));
+  check(asked);
+  return facts;
+}
+
+std::string why_no_device() {
+  int count = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status != cudaSuccess) return cudaGetErrorString(status);
+  return count > 0 ? "" : "there is none";
 }
 
 }  // namespace tessera::kernels::cuda

@@ -20,6 +20,15 @@ namespace {
 bool has_code_for(int) {
   return false;
 }
+bool built_in() {
+  return false;
+}
+DeviceFacts facts_of(int) {
+  unavailable();
+}
+std::string why_no_device() {
+  return "this build has no CUDA kernels";
+}
 std::size_t scratch_bytes(int64_t, int64_t, int64_t) {
   unavailable();
 }
