@@ -1,14 +1,46 @@
 #include "model/generation_batches.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace tessera::model {
 namespace {
 
-// The share of `tokens` from which on a batch takes no sentences of a shorter bucket.
-constexpr int64_t kFullEnough = 6;
+// Sentences of one padded target, among all in descending order.
+struct Group {
+  int64_t target = 0;
+  size_t begin = 0, end = 0;
+};
+
+int64_t rows_of_batch(int64_t target, const BatchLimits& limits) {
+  return std::max<int64_t>(1, limits.tokens / (limits.candidates * target));
+}
+
+// Of `sentences` that are padded to `target`.
+int64_t cost(int64_t sentences, int64_t target, const BatchLimits& limits) {
+  const int64_t rows = rows_of_batch(target, limits);
+  return sentences * limits.candidates * target + (sentences + rows - 1) / rows * limits.overhead;
+}
+
+// Where runs of groups begin that are batched together, such that all cost least; ascending.
+std::vector<size_t> cheapest_runs(const std::vector<Group>& groups, const BatchLimits& limits) {
+  std::vector<int64_t> best(groups.size() + 1, 0);  // cost of groups k .. end
+  std::vector<size_t> stop(groups.size() + 1, 0);   // where the run that begins at k ends
+  for (size_t k = groups.size(); k-- > 0;) {
+    best[k] = std::numeric_limits<int64_t>::max();
+    for (size_t end = k + 1; end <= groups.size(); ++end) {
+      const auto sentences = static_cast<int64_t>(groups[end - 1].end - groups[k].begin);
+      const int64_t total = cost(sentences, groups[k].target, limits) + best[end];
+      if (total < best[k]) std::tie(best[k], stop[k]) = std::pair(total, end);
+    }
+  }
+  std::vector<size_t> begins;
+  for (size_t k = 0; k < groups.size(); k = stop[k]) begins.push_back(k);
+  return begins;
+}
 
 }  // namespace
 
@@ -17,29 +49,42 @@ int64_t padded_length(int64_t length, int64_t limit) {
   return std::min((length + step - 1) / step * step, limit);
 }
 
-std::vector<GenerationBatch> plan_batches(std::span<const SentenceSize> sizes, int64_t candidates,
-                                          int64_t tokens, int64_t limit) {
+std::vector<GenerationBatch> plan_batches(std::span<const SentenceSize> sizes,
+                                          const BatchLimits& limits) {
   std::vector<SentenceSize> padded;
   for (const SentenceSize& size : sizes)
-    padded.push_back({padded_length(size.source, limit), padded_length(size.target, limit)});
+    padded.push_back({padded_length(size.source, limits.positions),
+                      padded_length(size.target, limits.positions)});
   std::vector<size_t> order(sizes.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     return std::tie(padded[a].target, padded[a].source) >
            std::tie(padded[b].target, padded[b].source);
   });
+  std::vector<Group> groups;
+  for (size_t k = 0; k < order.size(); ++k) {
+    const int64_t target = padded[order[k]].target;
+    if (groups.empty() || groups.back().target != target) groups.push_back({target, k, k});
+    groups.back().end = k + 1;
+  }
 
   std::vector<GenerationBatch> batches;
-  for (const size_t sentence : order) {
-    const SentenceSize& size = padded[sentence];
-    const auto has_room = [&](const GenerationBatch& batch) {
-      const int64_t row = candidates * batch.target;
-      const auto used = static_cast<int64_t>(batch.sentences.size()) * row;
-      return used + row <= tokens && (batch.target == size.target || used < tokens / kFullEnough);
-    };
-    if (batches.empty() || !has_room(batches.back())) batches.push_back({{}, 0, size.target});
-    batches.back().sentences.push_back(sentence);
-    batches.back().source = std::max(batches.back().source, size.source);
+  std::vector<size_t> runs = cheapest_runs(groups, limits);
+  runs.push_back(groups.size());
+  for (size_t run = 0; run + 1 < runs.size(); ++run) {
+    const Group& first = groups[runs[run]];
+    const size_t end = groups[runs[run + 1] - 1].end, count = end - first.begin;
+    const auto rows = static_cast<size_t>(rows_of_batch(first.target, limits));
+    const size_t parts = (count + rows - 1) / rows;
+    for (size_t part = 0; part < parts; ++part) {  // of equal size, as far as that goes
+      GenerationBatch& batch = batches.emplace_back();
+      for (size_t k = first.begin + part * count / parts;
+           k < first.begin + (part + 1) * count / parts; ++k) {
+        batch.sentences.push_back(order[k]);
+        batch.source = std::max(batch.source, padded[order[k]].source);
+        batch.target = std::max(batch.target, padded[order[k]].target);
+      }
+    }
   }
   return batches;
 }

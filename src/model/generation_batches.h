@@ -21,10 +21,19 @@ struct GenerationBatch {
 // their neighbours: to multiples of 4, past 32 of 8, at most `limit` (which no length exceeds).
 int64_t padded_length(int64_t length, int64_t limit);
 
-// Puts every sentence into one batch, longest targets first. A batch holds at most `tokens`
-// (sentences * candidates * padded target), but one sentence at least. Shorter sentences fill up a
-// batch that is small: many small batches are slower than padding.
-std::vector<GenerationBatch> plan_batches(std::span<const SentenceSize> sizes, int64_t candidates,
-                                          int64_t tokens, int64_t limit);
+// How large batches may and should be.
+struct BatchLimits {
+  int64_t candidates = 1;  // rows of every sentence
+  int64_t tokens = 48000;  // sentences * candidates * padded target, at most; but one sentence fits
+  int64_t positions = 512;  // longest sentence
+  // What a batch costs beside its tokens, counted in tokens: launching the kernels of small batches
+  // takes longer than running them.
+  int64_t overhead = 0;
+};
+
+// Puts every sentence into one batch, those with the longest targets first, so that tokens and
+// overhead are fewest: short sentences join longer ones where they are few.
+std::vector<GenerationBatch> plan_batches(std::span<const SentenceSize> sizes,
+                                          const BatchLimits& limits);
 
 }  // namespace tessera::model

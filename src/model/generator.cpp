@@ -21,6 +21,10 @@ namespace {
 using text::Dictionary;
 using text::Id;
 
+// What a batch costs beside its tokens (BatchLimits::overhead). Estimates: a step launches a few
+// hundred kernels, which takes about 2 ms, in which a large GPU computes thousands of tokens.
+constexpr int64_t kOverheadCuda = 8000, kOverheadCpu = 64;
+
 // A source that is not empty, and the lengths of its candidates.
 struct Sentence {
   size_t index;  // among the sources
@@ -52,8 +56,7 @@ class Generation {
     for (const Sentence& sentence : sentences_)
       sizes.push_back({static_cast<int64_t>(sentence.source.size()),
                        *std::max_element(sentence.lengths.begin(), sentence.lengths.end())});
-    const std::vector<GenerationBatch> batches =
-        plan_batches(sizes, options_.candidates(), options_.batch_tokens, positions());
+    const std::vector<GenerationBatch> batches = plan_batches(sizes, limits(options_.candidates()));
 
     // A batch is read while the device works on the next one.
     std::optional<Decoded> waiting;
@@ -68,6 +71,11 @@ class Generation {
   }
 
  private:
+  BatchLimits limits(int64_t candidates) const {
+    const int64_t overhead = model_.device().is_cpu() ? kOverheadCpu : kOverheadCuda;
+    return {candidates, options_.batch_tokens, positions(), overhead};
+  }
+
   int64_t positions() const { return model_.options().network.positions; }
 
   at::TensorOptions ids_options() const {
@@ -129,8 +137,7 @@ class Generation {
       const auto length = static_cast<int64_t>(sentence.source.size());
       sizes.push_back({length, length});
     }
-    const std::vector<GenerationBatch> batches =
-        plan_batches(sizes, 1, options_.batch_tokens, positions());
+    const std::vector<GenerationBatch> batches = plan_batches(sizes, limits(/*candidates=*/1));
     std::vector<at::Tensor> found;
     for (const GenerationBatch& batch : batches)
       found.push_back(likeliest_lengths(model_.encode(sources_of(batch))));

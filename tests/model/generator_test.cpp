@@ -230,6 +230,16 @@ TEST_F(GeneratorTest, MayBeSharedByThreads) {
     for (size_t k = 0; k < sources.size(); ++k) EXPECT_EQ(result[k].ids(), expected[k].ids());
 }
 
+// As on CUDA, where all products are.
+TEST_F(GeneratorTest, MayComputeInBfloat16) {
+  const Seq2Seq low(test::tiny_options(), test::tiny_dictionary().size(), {0, 1, 3}, at::kCPU,
+                    nn::Precision::bfloat16, 3);
+  const Generated exact = Generator(model_, fixed_length(9)).generate({source(7, 1)})[0];
+  const Generated rounded = Generator(low, fixed_length(9)).generate({source(7, 1)})[0];
+  ASSERT_EQ(rounded.candidates.size(), exact.candidates.size());
+  EXPECT_NEAR(rounded.candidates[0].confidence, exact.candidates[0].confidence, 0.5);
+}
+
 TEST_F(GeneratorTest, RefusesOptionsThatMakeNoSense) {
   const auto with = [](auto change) {
     GenerationOptions options;
