@@ -27,7 +27,11 @@ struct TrainArguments {
   bool dump = false;
 };
 
-constexpr int64_t kTrialWarmUp = 40, kTrialUpdates = 20;
+// Updates of a dry run: until every shape has been seen (CUDA records each), then to be timed.
+struct Trial {
+  int64_t warm_up, timed;
+};
+constexpr Trial kTrialCpu{4, 12}, kTrialCuda{300, 200};
 
 // A run that goes on keeps what it began with, but for keys that have no part in the mathematics.
 void read_stored(config::Schema& schema, const train::Recipe& recipe,
@@ -75,7 +79,8 @@ void dry_run(const train::Recipe& recipe, const GlobalOptions& globals) {
   std::optional<MemoryMeter> meter;
   if (device.is_cuda()) meter.emplace(device);
   train::Trainer trainer(recipe, corpus, device);
-  const double rate = trainer.try_updates(kTrialWarmUp, kTrialUpdates);
+  const Trial trial = device.is_cuda() ? kTrialCuda : kTrialCpu;
+  const double rate = trainer.try_updates(trial.warm_up, trial.timed);
   const int64_t memory = meter ? meter->peak() : process_memory();
   const double hours = static_cast<double>(recipe.run.steps) / rate / 3600;
   const auto& batcher = trainer.batcher();
@@ -100,8 +105,7 @@ void dry_run(const train::Recipe& recipe, const GlobalOptions& globals) {
   for (const auto& shape : batcher.shapes())
     fmt::print("                {} sentences x {} source, {} target\n", shape.rows, shape.source,
                shape.target);
-  fmt::print("memory          {:.2f} GiB at most, on {}\n", memory / 1073741824.0,
-             device.str());
+  fmt::print("memory          {:.2f} GiB at most, on {}\n", memory / 1073741824.0, device.str());
   fmt::print("speed           {:.2f} updates/s\n", rate);
   fmt::print("{} updates    {:.2f} hours\n", recipe.run.steps, hours);
 }

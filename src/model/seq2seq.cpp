@@ -35,7 +35,7 @@ Seq2Seq::Seq2Seq(const Seq2SeqOptions& options, int64_t symbols, std::vector<int
       process_(options.process),
       embedding_(parameters_.add("embedding", {symbols, options.network.latent},
                                  nn::Initial::normal(1 / std::sqrt(options.network.latent)),
-                                 nn::Use::precision)),
+                                 nn::Use::codes)),
       encoder_(parameters_, "encoder", nn::Transformer::Kind::encoder, options.network.transformer),
       decoder_(parameters_, "decoder", nn::Transformer::Kind::decoder,
                options.network.transformer) {

@@ -8,8 +8,8 @@ namespace tessera::nn {
 
 Linear::Linear(Parameters& parameters, const std::string& name, int64_t inputs, int64_t outputs,
                bool with_bias)
-    : weight(parameters.add(name + ".weight", {outputs, inputs}, Initial::normal(), Use::product)) {
-  if (with_bias) bias = parameters.add(name + ".bias", {outputs}, Initial::zeros(), Use::product);
+    : weight(parameters.add(name + ".weight", {outputs, inputs}, Initial::normal(), Use::network)) {
+  if (with_bias) bias = parameters.add(name + ".bias", {outputs}, Initial::zeros(), Use::network);
 }
 
 at::Tensor Linear::operator()(const at::Tensor& x) const {
@@ -18,15 +18,15 @@ at::Tensor Linear::operator()(const at::Tensor& x) const {
 }
 
 LayerNorm::LayerNorm(Parameters& parameters, const std::string& name, int64_t width)
-    : scale(parameters.add(name + ".scale", {width}, Initial::ones(), Use::precision)),
-      shift(parameters.add(name + ".shift", {width}, Initial::zeros(), Use::precision)) {}
+    : scale(parameters.add(name + ".scale", {width}, Initial::ones(), Use::network)),
+      shift(parameters.add(name + ".shift", {width}, Initial::zeros(), Use::network)) {}
 
 at::Tensor LayerNorm::operator()(const at::Tensor& x) const {
-  return at::layer_norm(x.to(at::kFloat), scale->sizes(), *scale, *shift);
+  return at::layer_norm(x.to(scale->scalar_type()), scale->sizes(), *scale, *shift);
 }
 
 Positions::Positions(Parameters& parameters, const std::string& name, int64_t count, int64_t width)
-    : table(parameters.add(name, {count, width}, Initial::normal(), Use::precision)) {}
+    : table(parameters.add(name, {count, width}, Initial::normal(), Use::network)) {}
 
 at::Tensor Positions::operator()(int64_t length) const {
   require(length <= table->size(0),

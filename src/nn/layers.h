@@ -26,7 +26,7 @@ struct LayerNorm {
   LayerNorm() = default;
   LayerNorm(Parameters& parameters, const std::string& name, int64_t width);
 
-  at::Tensor operator()(const at::Tensor& x) const;  // [..., width] -> the same, float32
+  at::Tensor operator()(const at::Tensor& x) const;  // [..., width] -> the same
 
   Weight scale, shift;  // [width]
 };

@@ -28,13 +28,13 @@ at::Tensor Parameters::view(const at::Tensor& buffer, const Entry& entry) const 
 
 void Parameters::allocate(at::Device device, Precision precision, uint64_t seed) {
   const c10::NoGradGuard no_grad;
-  for (const Use use : {Use::product, Use::precision}) {
+  for (const Use use : {Use::network, Use::codes}) {
     for (Entry& entry : entries_) {
       if (entry.use != use) continue;
       entry.offset = total_;
       total_ += entry.size;
     }
-    if (use == Use::product) products_ = total_;
+    if (use == Use::network) network_ = total_;
   }
 
   values_ = at::zeros({total_}, at::TensorOptions().dtype(at::kFloat));
@@ -52,11 +52,11 @@ void Parameters::allocate(at::Device device, Precision precision, uint64_t seed)
 
   const bool low = precision == Precision::bfloat16;
   if (low) {
-    low_values_ = values_.narrow(0, 0, products_).to(at::kBFloat16);
+    low_values_ = values_.narrow(0, 0, network_).to(at::kBFloat16);
     low_gradients_ = at::zeros_like(low_values_);
   }
   for (Entry& entry : entries_) {
-    const bool low_entry = low && entry.use == Use::product;
+    const bool low_entry = low && entry.use == Use::network;
     entry.leaf = view(low_entry ? low_values_ : values_, entry).detach();
     entry.leaf.requires_grad_(true);
     entry.leaf.mutable_grad() = view(low_entry ? low_gradients_ : gradients_, entry);
@@ -65,12 +65,12 @@ void Parameters::allocate(at::Device device, Precision precision, uint64_t seed)
 
 void Parameters::publish() {
   const c10::NoGradGuard no_grad;
-  if (low_values_.defined()) low_values_.copy_(values_.narrow(0, 0, products_));
+  if (low_values_.defined()) low_values_.copy_(values_.narrow(0, 0, network_));
 }
 
 void Parameters::collect_gradients() {
   const c10::NoGradGuard no_grad;
-  if (low_gradients_.defined()) gradients_.narrow(0, 0, products_).copy_(low_gradients_);
+  if (low_gradients_.defined()) gradients_.narrow(0, 0, network_).copy_(low_gradients_);
 }
 
 void Parameters::zero_gradients() {

@@ -13,8 +13,8 @@
 
 namespace tessera::nn {
 
-// What the products of a network are computed in. Weights, normalisation, softmax and codes are
-// float32 in either case.
+// What a network computes in. Weights as they are stored and trained, codes and losses are float32
+// in either case.
 enum class Precision { float32, bfloat16 };
 
 // How a weight starts.
@@ -29,8 +29,8 @@ struct Initial {
 
 // What a weight is used for.
 enum class Use {
-  product,    // an operand of matrix products: computed with in the network's precision
-  precision,  // anything else: always float32
+  network,  // computed with in the network's precision
+  codes,    // always float32
 };
 
 // A weight of a network, as the layers hold it. Valid as long as its Parameters are.
@@ -100,9 +100,9 @@ class Parameters {
 
   std::deque<Entry> entries_;  // a deque: Weight points into it
   int64_t total_ = 0;
-  int64_t products_ = 0;  // of them, those with a low-precision copy; they come first
+  int64_t network_ = 0;  // of them, those with Use::network; they come first
   at::Tensor values_, gradients_;
-  at::Tensor low_values_, low_gradients_;  // [products_] bfloat16, or undefined
+  at::Tensor low_values_, low_gradients_;  // [network_] bfloat16, or undefined
 };
 
 }  // namespace tessera::nn

@@ -39,7 +39,7 @@ class Transformer {
   //   x            [B * n, L, width]
   //   bias         [B * n, 1, 1 or L, L]   see key_bias()
   //   memories     of a decoder, [B, ...]; memory_bias [B, 1, 1, S]
-  //   returns      [B * n, L, width] float32
+  //   returns      [B * n, L, width]
   at::Tensor operator()(at::Tensor x, const at::Tensor& bias, const std::vector<Memory>& memories,
                         const at::Tensor& memory_bias, Mode mode) const;
 

@@ -36,6 +36,7 @@ void set_up_device(at::Device device, bool deterministic) {
   if (!device.is_cuda()) return;
   at::Context& context = at::globalContext();
   context.setAllowTF32CuBLAS(true);
+  set_value_checks(ValueChecks::off);  // ids come from a checked corpus, losses are watched
   context.setSDPUseCuDNN(false);
   context.setBenchmarkCuDNN(false);
   // cuBLAS reads this when its first handle is made.
@@ -244,9 +245,8 @@ void Trainer::save(Checkpoints& checkpoints, std::optional<double> score) const 
   checkpoints.save(
       position_.step,
       [&](const std::filesystem::path& folder) {
-        model::write_model_folder(
-            folder, *model_, learner_.average(), corpus_.tokenizer(), recipe_.generate,
-            card_of(recipe_, corpus_, position_.step));
+        model::write_model_folder(folder, *model_, learner_.average(), corpus_.tokenizer(),
+                                  recipe_.generate, card_of(recipe_, corpus_, position_.step));
         safetensors::save(folder / kTrainingFile, learner_.state());
         write_file_atomically(folder / kStateFile, state.dump(2) + "\n");
       },

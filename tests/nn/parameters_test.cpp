@@ -16,9 +16,9 @@ using ::testing::HasSubstr;
 
 struct Small {
   explicit Small(Precision precision = Precision::float32) {
-    scale = parameters.add("scale", {3}, Initial::ones(), Use::precision);
-    matrix = parameters.add("matrix", {2, 3}, Initial::normal(0.5), Use::product);
-    shift = parameters.add("shift", {2}, Initial::zeros(), Use::product);
+    scale = parameters.add("scale", {3}, Initial::ones(), Use::codes);
+    matrix = parameters.add("matrix", {2, 3}, Initial::normal(0.5), Use::network);
+    shift = parameters.add("shift", {2}, Initial::zeros(), Use::network);
     parameters.allocate(at::kCPU, precision, /*seed=*/7);
   }
   Parameters parameters;
@@ -68,7 +68,7 @@ TEST(Parameters, StartFromTheSeed) {
   Small first, second;
   EXPECT_TRUE(at::equal(first.parameters.values(), second.parameters.values()));
   Parameters other;
-  other.add("a", {2, 3}, Initial::normal(0.5), Use::product);
+  other.add("a", {2, 3}, Initial::normal(0.5), Use::network);
   other.allocate(at::kCPU, Precision::float32, /*seed=*/8);
   EXPECT_FALSE(at::equal(other.values(), first.matrix->detach().flatten()));
 }
