@@ -22,6 +22,12 @@ at::Tensor visible_keys(const at::Tensor& ids) {
   return visible;
 }
 
+// Inside the layers weights start with a deviation of 0.02, as BERT's. Before and behind them that
+// would be too small: what a symbol says would be weaker than the time that is added to it.
+nn::Initial outside_layers(int64_t inputs) {
+  return nn::Initial::normal(1 / std::sqrt(3.0 * static_cast<double>(inputs)));
+}
+
 at::Tensor masked_mean(const at::Tensor& values, const at::Tensor& mask) {
   return at::where(mask, values, 0).sum() / mask.sum().clamp_min(1);
 }
@@ -41,18 +47,21 @@ Seq2Seq::Seq2Seq(const Seq2SeqOptions& options, int64_t symbols, std::vector<int
                options.network.transformer) {
   const int64_t latent = options.network.latent, width = options.network.transformer.width;
   require_option(width % 2 == 0, "model.width must be even, got {}", width);
-  enter_ = nn::Linear(parameters_, "enter", latent, width, /*with_bias=*/false);
-  leave_ = nn::Linear(parameters_, "leave", width, latent, /*with_bias=*/false);
+  const auto linear = [&](const char* name, int64_t inputs, int64_t outputs, bool bias = true) {
+    return nn::Linear(parameters_, name, inputs, outputs, bias, outside_layers(inputs));
+  };
+  enter_ = linear("enter", latent, width, /*bias=*/false);
+  leave_ = linear("leave", width, latent, /*bias=*/false);
   source_positions_ =
       nn::Positions(parameters_, "source_positions", options.network.positions, width);
   target_positions_ =
       nn::Positions(parameters_, "target_positions", options.network.positions, width);
   source_norm_ = nn::LayerNorm(parameters_, "source_norm", width);
   target_norm_ = nn::LayerNorm(parameters_, "target_norm", width);
-  time_in_ = nn::Linear(parameters_, "time.in", width, 4 * width);
-  time_out_ = nn::Linear(parameters_, "time.out", 4 * width, width);
-  condition_in_ = nn::Linear(parameters_, "condition.in", 2 * width, width);
-  condition_out_ = nn::Linear(parameters_, "condition.out", width, width);
+  time_in_ = linear("time.in", width, 4 * width);
+  time_out_ = linear("time.out", 4 * width, width);
+  condition_in_ = linear("condition.in", 2 * width, width);
+  condition_out_ = linear("condition.out", width, width);
   length_ = nn::Linear(parameters_, "length", width, LengthClasses::kCount);
   parameters_.allocate(device, precision, seed);
   // Without a gradient: autograd would tie the codes to the stream that is current now.

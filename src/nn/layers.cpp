@@ -7,8 +7,8 @@
 namespace tessera::nn {
 
 Linear::Linear(Parameters& parameters, const std::string& name, int64_t inputs, int64_t outputs,
-               bool with_bias)
-    : weight(parameters.add(name + ".weight", {outputs, inputs}, Initial::normal(), Use::network)) {
+               bool with_bias, const Initial& initial)
+    : weight(parameters.add(name + ".weight", {outputs, inputs}, initial, Use::network)) {
   if (with_bias) bias = parameters.add(name + ".bias", {outputs}, Initial::zeros(), Use::network);
 }
 

@@ -14,7 +14,7 @@ enum class Mode { training, inference };
 struct Linear {
   Linear() = default;
   Linear(Parameters& parameters, const std::string& name, int64_t inputs, int64_t outputs,
-         bool with_bias = true);
+         bool with_bias = true, const Initial& initial = Initial::normal());
 
   at::Tensor operator()(const at::Tensor& x) const;  // [..., inputs] -> [..., outputs]
 
