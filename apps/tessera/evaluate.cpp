@@ -45,8 +45,14 @@ struct EvaluateCommand {
   int samples = 1000;
 };
 
-// A batch of sentences, so that libraries are loaded and kernels chosen before the clock runs.
-constexpr size_t kWarmUp = 64;
+// All sentences in few steps, so that before the clock runs libraries are loaded, kernels chosen and memory
+// taken for every shape.
+void warm_up(const model::Seq2Seq& model, model::GenerationOptions quick,
+             const std::vector<std::vector<text::Id>>& ids) {
+  quick.sampler.steps = std::min<int64_t>(quick.sampler.steps, 2);
+  quick.sampler.skip_last = 0;
+  model::Generator(model, quick).generate(ids);
+}
 
 fs::path corpus_folder(const EvaluateCommand& command) {
   if (!command.data.empty()) return command.data;
@@ -93,8 +99,7 @@ Output translate(const model::LoadedModel& loaded, const model::Generator& gener
     ids.push_back(loaded.tokenizer.encode(line));
     ids.back().push_back(text::Dictionary::kEos);
   }
-  const auto last = ids.begin() + static_cast<int64_t>(std::min(ids.size(), kWarmUp));
-  generator.generate({ids.begin(), last});
+  warm_up(*loaded.model, generator.options(), ids);
 
   Output output;
   std::vector<model::Generated> results;

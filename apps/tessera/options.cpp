@@ -1,7 +1,7 @@
 #include "flow/options.h"
 #include "codebook/declare.h"
 #include "command.h"
-#include "process/declare.h"
+#include "train/options.h"
 
 #include <fmt/format.h>
 
@@ -12,16 +12,12 @@ namespace {
 
 // Every group of options the program knows, with the name its table has in a configuration file.
 void print_options(bool markdown) {
-  ProcessOptions process;
-  ObjectiveOptions objective;
-  SamplerOptions sampler;
+  train::Recipe recipe;
   EmbeddingTableOptions table;
   BitsOptions bits;
   FlowOptions flow;
   config::Schema schema;
-  declare(schema, "process.", process);
-  declare(schema, "objective.", objective);
-  declare(schema, "sampler.", sampler);
+  declare(schema, recipe);
   declare(schema, "table.", table);
   declare(schema, "bits.", bits);
   declare(schema, "flow.", flow);
