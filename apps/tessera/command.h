@@ -19,12 +19,14 @@ struct GlobalOptions {
 // One function per sub-command: adds it to the program. What it does runs as the sub-command's
 // callback, after the global options are in force; it prints data on stdout and throws
 // tessera::Error for main() to report.
+void add_average(CLI::App& program, const GlobalOptions& globals);
 void add_bench(CLI::App& program, const GlobalOptions& globals);
 void add_bpe(CLI::App& program);
 void add_doctor(CLI::App& program, const GlobalOptions& globals);
 void add_evaluate(CLI::App& program, const GlobalOptions& globals);
 void add_flow(CLI::App& program, const GlobalOptions& globals);
 void add_generate(CLI::App& program, const GlobalOptions& globals);
+void add_inspect(CLI::App& program, const GlobalOptions& globals);
 void add_options(CLI::App& program);
 void add_train(CLI::App& program, const GlobalOptions& globals);
 void add_score(CLI::App& program, const GlobalOptions& globals);

@@ -58,6 +58,8 @@ int run(int argc, char** argv) {
   tessera::app::add_bpe(program);
   tessera::app::add_generate(program, globals);
   tessera::app::add_evaluate(program, globals);
+  tessera::app::add_inspect(program, globals);
+  tessera::app::add_average(program, globals);
   tessera::app::add_options(program);
   tessera::app::add_score(program, globals);
   tessera::app::add_prepare(program, globals);

@@ -1,9 +1,8 @@
 #include "train/validator.h"
 
 #include "metric/bleu.h"
+#include "model/boundary_statistics.h"
 #include "model/generator.h"
-
-#include <tessera/process/boundary.h>
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
@@ -64,10 +63,9 @@ Validation Validator::measure(const at::Tensor& weights) {
 }
 
 void Validator::measure_loss(Validation& validation) {
-  const double horizon = model_.process().trajectory().horizon();
   const auto longs = at::TensorOptions().dtype(at::kLong);
-  at::Tensor sums = at::zeros({5}, at::TensorOptions().dtype(at::kDouble).device(model_.device()));
-  at::Tensor histogram = at::zeros({kBins}, sums.options());
+  at::Tensor sums = at::zeros({4}, at::TensorOptions().dtype(at::kDouble).device(model_.device()));
+  model::BoundaryCounter boundary(model_);
   for (int64_t i = 0; i < batcher_.batches(0); ++i) {
     const text::Batch batch = batcher_.batch(0, i);
     const text::BatchShape& shape = batch.shape;
@@ -80,27 +78,20 @@ void Validator::measure_loss(Validation& validation) {
                     {seed_, Purpose::validation, 2 * number + 1}, shape.rows, shape.target);
     const model::Seq2SeqLoss loss =
         model_.loss(ids, draws, /*self_condition=*/false, nn::Mode::inference);
-
-    const at::Tensor present = ids.target.ne(text::Dictionary::kPad);
-    const auto border = stopping_time(model_.process().trajectory(), model_.codebook(),
-                                      model_.codebook().encode(ids.target), draws.eps, ids.target,
-                                      model_.process().options().no_exit);
-    const at::Tensor bin = (border.t0 * (kBins / horizon)).to(at::kLong).clamp(0, kBins - 1);
-    const at::Tensor weight = present.to(at::kDouble);
-    histogram.scatter_add_(0, bin.flatten(), weight.flatten());
-    const at::Tensor tokens = weight.sum();
-    sums += at::stack({loss.total * tokens, loss.mse * tokens, loss.cross_entropy * tokens,
-                       border.outside.logical_and(present).sum(), tokens});
+    boundary.add(ids.target, draws.eps);
+    const at::Tensor tokens = ids.target.ne(text::Dictionary::kPad).sum().to(at::kDouble);
+    sums +=
+        at::stack({loss.total * tokens, loss.mse * tokens, loss.cross_entropy * tokens, tokens});
   }
-  const at::Tensor host = sums.cpu(), bins = histogram.cpu();
+  const at::Tensor host = sums.cpu();
   const double* sum = host.const_data_ptr<double>();
-  const double tokens = std::max(sum[4], 1.0);
+  const double tokens = std::max(sum[3], 1.0);
   validation.loss = sum[0] / tokens;
   validation.mse = sum[1] / tokens;
   validation.cross_entropy = sum[2] / tokens;
-  validation.outside = sum[3] / tokens;
-  for (int64_t i = 0; i < kBins; ++i)
-    validation.exit_histogram.push_back(bins.const_data_ptr<double>()[i] / tokens);
+  const model::BoundaryStatistics found = boundary.result();
+  validation.outside = found.outside;
+  validation.exit_histogram = found.histogram;
 }
 
 void Validator::measure_generation(Validation& validation) {

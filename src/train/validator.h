@@ -30,8 +30,6 @@ struct Validation {
 // Measures a model on a split of a corpus. Both must outlive it.
 class Validator {
  public:
-  static constexpr int64_t kBins = 20;
-
   Validator(model::Seq2Seq& model, const text::Corpus& corpus, const std::string& split,
             const text::BatcherOptions& batches, const model::GenerationOptions& generation,
             int64_t sentences, uint64_t seed);

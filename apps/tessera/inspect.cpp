@@ -1,0 +1,93 @@
+#include "command.h"
+
+#include "base/device.h"
+#include "base/require.h"
+#include "inspection.h"
+#include "text/manifest.h"
+#include "train/run_folder.h"
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+
+namespace tessera::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Thing { model, corpus, tensors };  // a run is a model with a history
+
+Thing kind_of(const fs::path& path) {
+  std::error_code ignored;
+  const auto has = [&](const char* name) { return fs::exists(path / name, ignored); };
+  require(fs::exists(path, ignored), "there is no '{}'", path.string());
+  if (!fs::is_directory(path, ignored)) return Thing::tensors;
+  // Half a model is a model too: loading it says what is missing.
+  if (train::RunFolder::is_one(path) || has("checkpoints") || has("config.json") ||
+      has("model.safetensors"))
+    return Thing::model;
+  if (has(text::Manifest::kFileName)) return Thing::corpus;
+  throw Error(fmt::format("'{}' is neither a run, a model nor a corpus", path.string()),
+              "a run has a config.toml, a model config.json and model.safetensors, a corpus "
+              "manifest.json");
+}
+
+void require_model(const ModelInspection& inspection) {
+  require_option(inspection.checkpoint.empty() && inspection.data.empty(),
+                 "'{}' is neither a run nor a model: --checkpoint and --data are for those",
+                 inspection.folder.string());
+}
+
+void run_inspect(ModelInspection inspection, const GlobalOptions& globals) {
+  inspection.device = parse_device(globals.device);
+  inspection.seed = globals.seed;
+  const fs::path& path = inspection.folder;
+  const Thing kind = kind_of(path);
+  if (kind != Thing::model) require_model(inspection);
+  const Report report = kind == Thing::model    ? inspect_model(inspection)
+                        : kind == Thing::corpus ? inspect_corpus(path)
+                                                : inspect_tensors(path);
+  if (globals.json)
+    std::cout << report.dump(2, ' ', false, Report::error_handler_t::replace) << '\n';
+  else
+    std::cout << (kind == Thing::model    ? model_text(report)
+                  : kind == Thing::corpus ? corpus_text(report)
+                                          : tensors_text(report));
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& program, const GlobalOptions& globals) {
+  CLI::App* inspect = program.add_subcommand(
+      "inspect", "say what is in a run, a model, a corpus or a safetensors file");
+  inspect->footer(
+      "Of a run: checkpoints, history, options that differ from their defaults. Of its model (or "
+      "a\n"
+      "model folder): parameters, symbols, lengths of the codes, and where the paths from tokens "
+      "to\n"
+      "noise leave their cells: share of tokens outside, histogram of t0/T. Of a corpus: pairs,\n"
+      "lengths, frequent symbols. --json prints all of it for scripts.");
+  auto command = std::make_shared<ModelInspection>();
+  inspect
+      ->add_option("path", command->folder,
+                   "folder of a run, a model or a corpus, or a .safetensors file")
+      ->required()
+      ->option_text("RUN|MODEL|CORPUS|FILE");
+  inspect
+      ->add_option("--checkpoint", command->checkpoint,
+                   "of a run: best, last or a step (default: best, if any has a score)")
+      ->option_text("best|last|N");
+  inspect
+      ->add_option("--data", command->data,
+                   "corpus to measure on (default: that of the run; without one, random labels)")
+      ->option_text("DIR");
+  inspect->add_option("--split", command->split, "part of the corpus to measure on")
+      ->capture_default_str();
+  inspect->add_option("--limit", command->sentences, "sentences to measure on, at most; 0: all")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  inspect->add_flag("--all", command->all_options, "show options that have their defaults too");
+  inspect->callback([command, &globals] { run_inspect(*command, globals); });
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,279 @@
+#include "base/config.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/require.h"
+#include "inspection.h"
+#include "model/boundary_statistics.h"
+#include "model/model_folder.h"
+#include "run_history.h"
+#include "text/corpus.h"
+#include "train/checkpoints.h"
+#include "train/manifest.h"
+#include "train/options.h"
+#include "train/run_folder.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tessera::app {
+namespace {
+
+namespace fs = std::filesystem;
+using Values = std::map<std::string, config::Value>;
+
+constexpr int64_t kRandomLabels = 10000;
+
+// ---- options
+
+Report to_json(const config::Value& value) {
+  return std::visit(
+      [](const auto& content) -> Report {
+        if constexpr (std::is_same_v<std::decay_t<decltype(content)>, std::monostate>)
+          return nullptr;
+        else
+          return content;
+      },
+      value);
+}
+
+Report options_report(const Values& defaults, const Values& values, bool all) {
+  Report report = Report::object();
+  for (const auto& [key, value] : values)
+    if (all || value != defaults.at(key))
+      report[key] = {{"value", to_json(value)}, {"default", to_json(defaults.at(key))}};
+  return report;
+}
+
+Values values_of(model::Seq2SeqOptions model, model::GenerationOptions generation) {
+  config::Schema schema;
+  declare(schema, model);
+  declare(schema, generation);
+  return schema.values();
+}
+
+// The configuration of a run, as its folder has it.
+struct StoredRecipe {
+  train::Recipe recipe;
+  Values defaults, values;
+
+  explicit StoredRecipe(const fs::path& path) {
+    config::Schema schema;
+    declare(schema, recipe);
+    defaults = schema.values();
+    schema.read_file(path);
+    try {
+      schema.finish();
+    } catch (const UsageError& error) {  // it is the folder that is wrong, not the command line
+      throw Error(error.what(), error.hint());
+    }
+    values = schema.values();
+  }
+};
+
+// ---- checkpoints
+
+Report checkpoints_report(const fs::path& run) {
+  Report report = Report::array();
+  std::optional<double> best;
+  const std::vector<train::Checkpoint> there = train::Checkpoints(run).all();
+  for (const train::Checkpoint& each : there)
+    if (each.score && (!best || *each.score > *best)) best = each.score;
+  bool found = false;
+  for (const train::Checkpoint& each : there) {
+    uint64_t bytes = 0;
+    try {
+      bytes = train::Manifest::read(each.folder).total_size();
+    } catch (const Error&) {
+      continue;  // whoever trains here has removed it meanwhile
+    }
+    const bool is_best = best && !found && each.score == best;
+    found = found || is_best;
+    report.push_back({{"step", each.step},
+                      {"score", each.score ? Report(*each.score) : Report(nullptr)},
+                      {"bytes", bytes},
+                      {"best", is_best},
+                      {"last", each.step == there.back().step}});
+  }
+  return report;
+}
+
+bool has_checkpoint_folders(const fs::path& run) {
+  std::error_code failure;
+  for (fs::directory_iterator entry(run / "checkpoints", failure), end; !failure && entry != end;
+       entry.increment(failure))
+    if (entry->path().filename().string().starts_with("step-")) return true;
+  return false;
+}
+
+// ---- the model
+
+Report parameters_report(const model::Seq2Seq& model) {
+  std::map<std::string, int64_t> sizes;
+  for (const auto& [name, tensor] : model.parameters().named(model.parameters().values()))
+    sizes[name.substr(0, name.find('.'))] += tensor.numel();
+  std::vector<std::pair<std::string, int64_t>> parts(sizes.begin(), sizes.end());
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  Report by_part = Report::object();
+  for (const auto& [name, size] : parts) by_part[name] = size;
+  return {{"total", model.parameters().count()}, {"parts", by_part}};
+}
+
+// The symbols that can be decoded, [n] int64.
+at::Tensor decodable_symbols(const model::Seq2Seq& model) {
+  return at::ones({model.codebook().symbols()}, at::kBool)
+      .index_fill_(0, at::tensor(model.undecodable(), at::kLong), 0)
+      .nonzero()
+      .flatten();
+}
+
+// Lengths of the rows of the embedding that can be decoded, before they are normalised.
+Report norms_report(const model::Seq2Seq& model) {
+  const at::Tensor codes =
+      model.parameters().named(model.parameters().values()).at("embedding").cpu();
+  const at::Tensor norms =
+      at::norm(codes.to(at::kDouble), 2, {1}).index_select(0, decodable_symbols(model));
+  if (norms.numel() == 0) return nullptr;
+  return {{"min", norms.min().item<double>()},
+          {"mean", norms.mean().item<double>()},
+          {"max", norms.max().item<double>()},
+          {"normalised", name_of(model.options().normalise)}};
+}
+
+// ---- the boundary
+
+// What to measure on.
+struct Labels {
+  at::Tensor ids;  // [N] int64
+  Report origin;
+};
+
+void require_same_symbols(const text::Corpus& corpus, const text::Dictionary& known) {
+  const text::Dictionary& given = corpus.tokenizer().dictionary();
+  bool same = given.size() == known.size();
+  for (text::Id id = 0; same && id < given.size(); ++id)
+    same = given.symbol(id) == known.symbol(id);
+  require(same, "the corpus '{}' has another dictionary ({} symbols) than the model ({})",
+          corpus.folder().string(), given.size(), known.size());
+}
+
+Labels corpus_labels(const fs::path& folder, const ModelInspection& inspection,
+                     const text::Dictionary& dictionary) {
+  const text::Corpus corpus = text::Corpus::open(folder);
+  require_same_symbols(corpus, dictionary);
+  const text::Split& split = corpus.split(inspection.split);
+  const int64_t sentences =
+      inspection.sentences > 0 ? std::min(inspection.sentences, split.size()) : split.size();
+  std::vector<int64_t> ids;
+  for (int64_t k = 0; k < sentences; ++k) {
+    const auto target = split.target(k);
+    ids.insert(ids.end(), target.begin(), target.end());
+  }
+  return {at::tensor(ids, at::kLong),
+          {{"data", folder.string()},
+           {"split", inspection.split},
+           {"sentences", sentences},
+           {"sentences_of_split", split.size()}}};
+}
+
+Labels random_labels(const model::Seq2Seq& model, uint64_t seed, const std::string& reason) {
+  const at::Tensor symbols = decodable_symbols(model);
+  require(symbols.numel() > 0, "the model can decode no symbol at all");
+  const at::Tensor drawn = random_integers(
+      {seed, Purpose::validation, 1}, at::arange(kRandomLabels, at::kLong), 0, symbols.numel() - 1);
+  return {symbols.index_select(0, drawn), {{"data", nullptr}, {"reason", reason}}};
+}
+
+Labels choose_labels(const ModelInspection& inspection, const model::LoadedModel& loaded,
+                     const StoredRecipe* stored) {
+  const text::Dictionary& dictionary = loaded.tokenizer.dictionary();
+  if (!inspection.data.empty()) return corpus_labels(inspection.data, inspection, dictionary);
+  if (stored == nullptr)
+    return random_labels(*loaded.model, inspection.seed,
+                         "a model does not know its corpus: name one with --data");
+  const train::DataOptions& data = stored->recipe.data;
+  const fs::path folder =
+      data.task == train::DataTask::none ? data.dir : inspection.folder / "data";
+  try {
+    return corpus_labels(folder, inspection, dictionary);
+  } catch (const Error& error) {  // a run is worth a look without its corpus too
+    return random_labels(*loaded.model, inspection.seed,
+                         fmt::format("{} (--data names another place)", error.what()));
+  }
+}
+
+Report boundary_report(const model::Seq2Seq& model, const Labels& labels, uint64_t seed) {
+  const model::BoundaryStatistics found = model::boundary_statistics(model, labels.ids, seed);
+  Report report = labels.origin;
+  report.update({{"tokens", found.tokens},
+                 {"outside", found.outside},
+                 {"no_exit", found.no_exit},
+                 {"mean", found.mean},
+                 {"histogram", found.histogram}});
+  return report;
+}
+
+Report loaded_report(const ModelInspection& inspection, const fs::path& folder,
+                     const StoredRecipe* stored) {
+  const c10::NoGradGuard no_grad;
+  const model::LoadedModel loaded =
+      model::load_model_folder(folder, inspection.device, nn::Precision::float32);
+  const model::Seq2Seq& model = *loaded.model;
+  const Report config = Report::parse(read_file(folder / "config.json"));
+  Report report{{"folder", folder.string()},
+                {"kind", config.at("kind")},
+                {"format", config.at("format")},
+                {"bytes", fs::file_size(folder / "model.safetensors")},
+                {"parameters", parameters_report(model)},
+                {"symbols", model.codebook().symbols()},
+                {"decodable", decodable_symbols(model).numel()},
+                {"tokenizer", name_of(loaded.tokenizer.kind())},
+                {"raw", loaded.tokenizer.raw()},
+                {"code_norms", norms_report(model)}};
+  if (stored == nullptr)
+    report["options"] = options_report(
+        values_of({}, {}), values_of(model.options(), loaded.generation), inspection.all_options);
+  const Labels labels = choose_labels(inspection, loaded, stored);
+  report["boundary"] = boundary_report(model, labels, inspection.seed);
+  return report;
+}
+
+}  // namespace
+
+Report inspect_model(const ModelInspection& inspection) {
+  const fs::path& folder = inspection.folder;
+  if (!train::RunFolder::is_one(folder) && !fs::is_directory(folder / "checkpoints")) {
+    require_option(inspection.checkpoint.empty(),
+                   "'{}' is a single model: it has no checkpoint '{}'", folder.string(),
+                   inspection.checkpoint);
+    return {{"kind", "model"},
+            {"path", folder.string()},
+            {"model", loaded_report(inspection, folder, nullptr)}};
+  }
+  Report report{{"kind", "run"}, {"path", folder.string()}};
+  std::optional<StoredRecipe> stored;  // a copied folder of checkpoints has none
+  if (train::RunFolder::is_one(folder)) {
+    stored.emplace(train::RunFolder::open(folder).config());
+    report["steps"] = stored->recipe.run.steps;
+    report["score"] = name_of(stored->recipe.run.score);
+    report["options"] = options_report(stored->defaults, stored->values, inspection.all_options);
+    report["history"] =
+        history_report(train::RunFolder::open(folder).metrics(), stored->recipe.run.score);
+  }
+  report["checkpoints"] = checkpoints_report(folder);
+  const bool any = has_checkpoint_folders(folder) || !inspection.checkpoint.empty();
+  report["model"] =
+      any ? loaded_report(inspection, train::model_folder(folder, inspection.checkpoint),
+                          stored ? &*stored : nullptr)
+          : Report(nullptr);
+  return report;
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,140 @@
+#include "inspection.h"
+#include "text_chart.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace tessera::app {
+namespace {
+
+std::string string_of(const Report& value) {
+  return value.get<std::string>();
+}
+
+std::string count_of(const Report& value) {
+  return with_commas(value.get<int64_t>());
+}
+
+std::string number_or_dash(const Report& value, int digits) {
+  return value.is_null() ? "-" : fmt::format("{:.{}f}", value.get<double>(), digits);
+}
+
+std::string plain(const Report& value) {  // as one would type it
+  if (value.is_null()) return "none";
+  return value.is_string() && value != "" ? string_of(value) : value.dump();
+}
+
+std::string checkpoints_text(const Report& checkpoints) {
+  if (checkpoints.empty()) return "\ncheckpoints: none\n";
+  std::string text =
+      fmt::format("\ncheckpoints\n  {:>11} {:>10} {:>11}\n", "step", "score", "size");
+  for (const Report& each : checkpoints) {
+    text +=
+        fmt::format("  {:>11} {:>10} {:>11}", count_of(each["step"]),
+                    number_or_dash(each["score"], 4), byte_count(each["bytes"].get<uint64_t>()));
+    if (each["best"]) text += "  best";
+    if (each["last"]) text += "  last";
+    text += "\n";
+  }
+  return text;
+}
+
+std::string history_text(const Report& history) {
+  if (history["rows"].empty()) return "\nhistory: nothing measured yet\n";
+  constexpr const char* kRow = "  {:<5} {:>11} {:>10} {:>16} {:>8} {:>12}\n";
+  std::string text = "\nhistory\n";
+  text += fmt::format(kRow, "", "step", "loss", "validation loss", "BLEU", "exact match");
+  for (const Report& row : history["rows"])
+    text += fmt::format(kRow, string_of(row["what"]), count_of(row["step"]),
+                        number_or_dash(row["loss"], 4), number_or_dash(row["valid_loss"], 4),
+                        number_or_dash(row["bleu"], 2), number_or_dash(row["exact_match"], 2));
+  const auto losses = history["losses"].get<std::vector<double>>();
+  if (losses.size() > 1)
+    text +=
+        fmt::format("  loss {:.4f} {} {:.4f}\n", losses.front(), sparkline(losses), losses.back());
+  return text;
+}
+
+std::string options_text(const Report& options) {
+  if (options.empty()) return "\noptions: all have their defaults\n";
+  std::string text = "\noptions (and their defaults, where they differ)\n";
+  size_t widest = 0;
+  for (const auto& [key, option] : options.items()) widest = std::max(widest, key.size());
+  for (const auto& [key, option] : options.items()) {
+    text += fmt::format("  {:<{}} = {}", key, widest, plain(option["value"]));
+    if (option["value"] != option["default"])
+      text += fmt::format("  ({})", plain(option["default"]));
+    text += "\n";
+  }
+  return text;
+}
+
+std::string parameters_text(const Report& parameters) {
+  const auto total = parameters["total"].get<int64_t>();
+  std::string text = fmt::format("\nparameters: {}\n", with_commas(total));
+  for (const auto& [name, count] : parameters["parts"].items())
+    text += fmt::format("  {:<17} {:>13} {:>8}\n", name, count_of(count),
+                        percent(count.get<double>() / static_cast<double>(total)));
+  return text;
+}
+
+std::string boundary_text(const Report& boundary) {
+  std::string text = "\nboundary, with the noise of training\n";
+  if (boundary["data"].is_null())
+    text += fmt::format("  on {} random labels, not on text: {}\n", count_of(boundary["tokens"]),
+                        string_of(boundary["reason"]));
+  else
+    text += fmt::format("  on {} tokens: {} of {} sentences of {} in {}\n",
+                        count_of(boundary["tokens"]), count_of(boundary["sentences"]),
+                        count_of(boundary["sentences_of_split"]), string_of(boundary["split"]),
+                        string_of(boundary["data"]));
+  const auto share = [&](const char* key) { return percent(boundary[key].get<double>()); };
+  text += fmt::format("  outside their cell {}, never leave it {}\n", share("outside"),
+                      share("no_exit"));
+  const auto histogram = boundary["histogram"].get<std::vector<double>>();
+  text += fmt::format("  t0/T, mean {:.3f}\n{}", boundary["mean"].get<double>(),
+                      histogram_bars(histogram));
+  return text;
+}
+
+std::string loaded_text(const Report& model) {
+  std::string text = fmt::format(
+      "\nmodel {}\n  kind {}, format {}, weights of {}\n  {} symbols ({}, {} text), {} "
+      "can be decoded\n",
+      string_of(model["folder"]), string_of(model["kind"]), count_of(model["format"]),
+      byte_count(model["bytes"].get<uint64_t>()), count_of(model["symbols"]),
+      string_of(model["tokenizer"]), model["raw"].get<bool>() ? "raw" : "tokenised",
+      count_of(model["decodable"]));
+  text += parameters_text(model["parameters"]);
+  if (model.contains("options")) text += options_text(model["options"]);
+  const Report& norms = model["code_norms"];
+  if (!norms.is_null())
+    text += fmt::format(
+        "\nlength of the codes before normalisation ({}): {:.3f} to {:.3f}, mean {:.3f}\n",
+        string_of(norms["normalised"]), norms["min"].get<double>(), norms["max"].get<double>(),
+        norms["mean"].get<double>());
+  return text + boundary_text(model["boundary"]);
+}
+
+}  // namespace
+
+std::string model_text(const Report& report) {
+  if (report["kind"] == "model") return loaded_text(report["model"]).substr(1);  // no empty line
+  std::string text = fmt::format("run {}", string_of(report["path"]));
+  if (report.contains("history")) {
+    const Report& rows = report["history"]["rows"];
+    text += fmt::format(": {} of {} updates, scored by {}",
+                        rows.empty() ? "0" : count_of(rows.back()["step"]),
+                        count_of(report["steps"]), string_of(report["score"]));
+  }
+  text += "\n" + checkpoints_text(report["checkpoints"]);
+  if (report.contains("history"))
+    text += history_text(report["history"]) + options_text(report["options"]);
+  if (!report["model"].is_null()) text += loaded_text(report["model"]);
+  return text;
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+// What `tessera inspect` finds, as JSON; and the same for people. Everything that is missing or
+// broken is an Error.
+namespace tessera::app {
+
+using Report = nlohmann::ordered_json;
+
+// What to look at in a run or a model, beside its files.
+struct ModelInspection {
+  std::filesystem::path folder;  // of a run or a model
+  std::string checkpoint;        // as train::model_folder() takes it
+  std::filesystem::path data;    // corpus to measure on; empty: that of the run, if it is there
+  std::string split = "valid";
+  int64_t sentences = 1000;  // of the split, at most; 0: all
+  bool all_options = false;  // those that have their defaults too
+  at::Device device = at::kCPU;
+  uint64_t seed = 1;
+};
+
+Report inspect_model(const ModelInspection& inspection);
+std::string model_text(const Report& report);
+
+Report inspect_corpus(const std::filesystem::path& folder);
+std::string corpus_text(const Report& report);
+
+Report inspect_tensors(const std::filesystem::path& file);  // safetensors
+std::string tensors_text(const Report& report);
+
+}  // namespace tessera::app

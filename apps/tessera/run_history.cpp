@@ -1,0 +1,80 @@
+#include "run_history.h"
+
+#include "train/metrics_log.h"
+
+#include <map>
+#include <optional>
+
+namespace tessera::app {
+namespace {
+
+// What was measured at a step: updates and validation write a line each.
+struct Row {
+  std::optional<double> loss, valid_loss, bleu, exact_match;
+};
+using Rows = std::map<int64_t, Row>;
+
+void take(std::optional<double>& field, const Report& line, const char* key) {
+  const auto found = line.find(key);
+  if (found != line.end() && found->is_number()) field = found->get<double>();
+}
+
+Rows read_rows(const std::filesystem::path& metrics) {
+  Rows rows;
+  for (const Report& line : train::MetricsLog::read(metrics)) {
+    const auto step = line.find("step");
+    if (step == line.end() || !step->is_number_integer()) continue;
+    Row& row = rows[step->get<int64_t>()];
+    take(row.loss, line, "loss");
+    take(row.valid_loss, line, "valid_loss");
+    take(row.bleu, line, "valid_bleu");
+    take(row.exact_match, line, "valid_exact_match");
+  }
+  return rows;
+}
+
+std::optional<double> score_of(const Row& row, train::ScoreKind kind) {
+  if (kind == train::ScoreKind::bleu) return row.bleu;
+  if (kind == train::ScoreKind::exact_match) return row.exact_match;
+  return row.valid_loss ? std::optional(-*row.valid_loss) : std::nullopt;
+}
+
+Rows::const_iterator find_best(const Rows& rows, train::ScoreKind kind) {
+  auto best = rows.end();
+  for (auto row = rows.begin(); row != rows.end(); ++row) {
+    const auto score = score_of(row->second, kind);
+    if (score && (best == rows.end() || *score > *score_of(best->second, kind))) best = row;
+  }
+  return best;
+}
+
+Report row_report(const char* what, const Rows::value_type& row) {
+  const auto json = [](const std::optional<double>& value) {
+    return value ? Report(*value) : Report(nullptr);
+  };
+  return {{"what", what},
+          {"step", row.first},
+          {"loss", json(row.second.loss)},
+          {"valid_loss", json(row.second.valid_loss)},
+          {"bleu", json(row.second.bleu)},
+          {"exact_match", json(row.second.exact_match)}};
+}
+
+}  // namespace
+
+Report history_report(const std::filesystem::path& metrics, train::ScoreKind score) {
+  const Rows rows = read_rows(metrics);
+  Report shown = Report::array(), losses = Report::array();
+  if (!rows.empty()) {
+    shown.push_back(row_report("first", *rows.begin()));
+    auto best = find_best(rows, score);
+    if (best == rows.end()) best = find_best(rows, train::ScoreKind::loss);
+    if (best != rows.end()) shown.push_back(row_report("best", *best));
+    shown.push_back(row_report("last", *rows.rbegin()));
+  }
+  for (const auto& [step, row] : rows)
+    if (row.loss) losses.push_back(*row.loss);
+  return {{"rows", shown}, {"losses", losses}};
+}
+
+}  // namespace tessera::app

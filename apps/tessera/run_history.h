@@ -1,0 +1,16 @@
+#pragma once
+
+#include "inspection.h"
+#include "train/options.h"
+
+namespace tessera::app {
+
+// The course of a run, from its metrics.jsonl:
+//   {"rows": [{"what": "first", "step", "loss", "valid_loss", "bleu", "exact_match"}, ...best,
+//   last],
+//    "losses": [...]}
+// What was not measured at a step is null. "rows" is empty where there is nothing yet.
+//   score  what says which row is the best; validation loss where that was not measured
+Report history_report(const std::filesystem::path& metrics, train::ScoreKind score);
+
+}  // namespace tessera::app

@@ -1,0 +1,44 @@
+#pragma once
+
+#include "model/seq2seq.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace tessera::model {
+
+// Where the paths from tokens to noise leave their cells. Symbols that cannot be decoded (padding
+// among them) have no cell and are not counted.
+struct BoundaryStatistics {
+  static constexpr int64_t kBins = 20;
+
+  int64_t tokens = 0;
+  double outside = 0;  // share of the tokens outside their own cell
+  double no_exit = 0;  // share of the paths that never leave; t0 is what the policy says
+  double mean = 0;     // of t0 / T
+  std::vector<double> histogram{};  // [kBins] shares of t0 / T in equal bins from 0 to 1
+};
+
+// Collects them batch by batch. Never waits for the device before result(). The model must outlive
+// it.
+class BoundaryCounter {
+ public:
+  explicit BoundaryCounter(const Seq2Seq& model);
+
+  // labels [...] int64, eps [..., d] noise
+  void add(const at::Tensor& labels, const at::Tensor& eps);
+
+  BoundaryStatistics result() const;  // zeros where nothing was counted
+
+ private:
+  const Seq2Seq& model_;
+  at::Tensor decodable_;  // [symbols] bool
+  at::Tensor sums_;       // [4] float64: outside, no exit, t0 / T, tokens
+  at::Tensor histogram_;  // [kBins] float64
+};
+
+// Of some labels [N] int64, with noise that is a function of (seed, place in `labels`).
+BoundaryStatistics boundary_statistics(const Seq2Seq& model, const at::Tensor& labels,
+                                       uint64_t seed);
+
+}  // namespace tessera::model
