@@ -229,9 +229,13 @@ double Trainer::validate(MetricsLog& log) {
     line["valid_sentences_per_second"] = found.per_second;
     log::info("step {}  {}  exact match {:.1f} %  {:.0f} sentences/s", position_.step,
               found.bleu_line, *found.exact_match, found.per_second);
-    for (const Validation::Example& example : found.examples)
+    for (const Validation::Example& example : found.examples) {
+      line["valid_examples"].push_back({{"source", example.source},
+                                        {"generated", example.generated},
+                                        {"reference", example.reference}});
       log::info("  {}\n    ours  {}\n    ref.  {}", example.source, example.generated,
                 example.reference);
+    }
   }
   log.write(position_.step, line);
   return score_of(found);
