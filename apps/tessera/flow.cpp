@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "flow/gallery.h"
 #include "flow/options.h"
+#include "report/training_report.h"
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
@@ -22,7 +23,8 @@ namespace {
 
 struct FlowCommand {
   std::filesystem::path out;
-  std::vector<std::string> settings;  // configuration files and key=value, as given
+  std::vector<std::string> settings;        // configuration files and key=value, as given
+  std::vector<std::filesystem::path> runs;  // to be shown as well
   bool dump_config = false;
 };
 
@@ -34,7 +36,16 @@ bool is_override(const std::string& setting) {
 std::string command_line(const FlowCommand& command, uint64_t seed) {
   std::string line = fmt::format("tessera flow --out {} --seed {}", command.out.string(), seed);
   for (const std::string& setting : command.settings) line += " " + setting;
+  if (!command.runs.empty()) line += " --runs";
+  for (const auto& run : command.runs) line += " " + run.string();
   return line;
+}
+
+std::string training_of(const std::vector<std::filesystem::path>& folders) {
+  if (folders.empty()) return "";
+  std::vector<report::RunRecord> runs;
+  for (const auto& folder : folders) runs.push_back(report::read_run(folder));
+  return report::training_sections(runs);
 }
 
 nlohmann::ordered_json curve_json(const flow::LearningCurve& curve) {
@@ -77,6 +88,7 @@ void run_flow(const FlowCommand& command, const GlobalOptions& globals) {
   if (command.out.empty())
     throw UsageError("flow needs a folder to write to", "tessera flow --out DIR");
 
+  const std::string training = training_of(command.runs);
   std::error_code failure;
   std::filesystem::create_directories(command.out, failure);
   if (failure) throw file_error("make the folder", command.out, failure.value());
@@ -86,7 +98,7 @@ void run_flow(const FlowCommand& command, const GlobalOptions& globals) {
   const at::Device device = globals.device == "auto" ? at::kCPU : parse_device(globals.device);
   const auto began = std::chrono::steady_clock::now();
   const flow::Gallery gallery =
-      flow::make_gallery(options, device, command_line(command, globals.seed));
+      flow::make_gallery(options, device, {command_line(command, globals.seed), training});
   for (const auto& [name, bytes] : gallery.files) write_file_atomically(command.out / name, bytes);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
 
@@ -118,6 +130,9 @@ void add_flow(CLI::App& program, const GlobalOptions& globals) {
   flow->add_option("--out", command->out, "folder to write to; made if need be")->type_name("DIR");
   flow->add_option("settings", command->settings, "configuration files and key=value settings")
       ->type_name("CONFIG.toml|key=value");
+  flow->add_option("--runs", command->runs,
+                   "training runs whose report (see `tessera report`) is to end the page")
+      ->option_text("RUN...");
   flow->add_flag("--dump-config", command->dump_config,
                  "print the configuration in effect and stop");
   flow->callback([command, &globals] { run_flow(*command, globals); });

@@ -61,6 +61,7 @@ int run(int argc, char** argv) {
   tessera::app::add_inspect(program, globals);
   tessera::app::add_average(program, globals);
   tessera::app::add_options(program);
+  tessera::app::add_report(program);
   tessera::app::add_score(program, globals);
   tessera::app::add_prepare(program, globals);
   tessera::app::add_doctor(program, globals);

@@ -1,11 +1,10 @@
 #include "flow/gallery.h"
 
-#include "flow/drawing/figures.h"
-#include "flow/drawing/page.h"
+#include "flow/figures.h"
 
 namespace tessera::flow {
 
-Gallery make_gallery(const FlowOptions& options, at::Device device, const std::string& command) {
+Gallery make_gallery(const FlowOptions& options, at::Device device, const PageContext& context) {
   const Scene mosaic(Cells::mosaic, options.codes, options.seed, device);
   const Scene cones(Cells::cones, options.codes, options.seed, device);
   const Scene& scene = options.cells == Cells::mosaic ? mosaic : cones;
@@ -23,8 +22,8 @@ Gallery make_gallery(const FlowOptions& options, at::Device device, const std::s
   };
   for (const Figure* figure : {&figures.cells, &figures.forward, &figures.clock, &figures.contours,
                                &figures.density, &figures.reverse, &figures.learning})
-    gallery.files[figure->name + ".svg"] = svg_file(*figure);
-  gallery.files["index.html"] = page(figures, scene, options, gallery.comparison, command);
+    gallery.files[figure->name + ".svg"] = drawing::svg_file(*figure);
+  gallery.files["index.html"] = page(figures, scene, options, gallery.comparison, context);
   return gallery;
 }
 

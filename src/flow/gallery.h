@@ -5,6 +5,7 @@
 
 #include "flow/comparison.h"
 #include "flow/options.h"
+#include "flow/page.h"
 
 namespace tessera::flow {
 
@@ -15,7 +16,6 @@ struct Gallery {
 };
 
 // Equal options give equal files (on one machine).
-//   command  how the reader can make the page again
-Gallery make_gallery(const FlowOptions& options, at::Device device, const std::string& command);
+Gallery make_gallery(const FlowOptions& options, at::Device device, const PageContext& context);
 
 }  // namespace tessera::flow

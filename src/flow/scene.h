@@ -5,13 +5,12 @@
 
 #include <vector>
 
+#include "drawing/point.h"
 #include "flow/options.h"
 
 namespace tessera::flow {
 
-struct Point {
-  double x = 0, y = 0;
-};
+using drawing::Point;
 using Polygon = std::vector<Point>;  // convex, its corners in order
 
 // A handful of codes in the plane and the cells they own.

@@ -1,7 +1,5 @@
 #include "flow/gallery.h"
 
-#include "flow/drawing/svg.h"
-
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +30,7 @@ FlowOptions quick_options() {
 }
 
 const Gallery& gallery() {
-  static const Gallery made = make_gallery(quick_options(), at::kCPU, "tessera flow --out <DIR>");
+  static const Gallery made = make_gallery(quick_options(), at::kCPU, {"tessera flow --out <DIR>"});
   return made;
 }
 
@@ -104,12 +102,21 @@ TEST(Gallery, EscapesTheCommand) {
   EXPECT_NE(html.find("--out &lt;DIR&gt;"), std::string::npos);
 }
 
+TEST(Gallery, ShowsTheSectionsOfOthersAfterItsOwn) {
+  const Gallery made = make_gallery(quick_options(), at::kCPU, {"", "<section>more</section>\n"});
+  const std::string& html = made.files.at("index.html");
+  const size_t at = html.find("<section>more</section>");
+  ASSERT_NE(at, std::string::npos);
+  EXPECT_GT(at, html.find("The way back"));
+  EXPECT_LT(at, html.find("</main>"));
+}
+
 TEST(Gallery, IsTheSameForTheSameSeed) {
-  const Gallery again = make_gallery(quick_options(), at::kCPU, "tessera flow --out <DIR>");
+  const Gallery again = make_gallery(quick_options(), at::kCPU, {"tessera flow --out <DIR>"});
   EXPECT_EQ(gallery().files, again.files);
   FlowOptions other = quick_options();
   other.seed = 2;
-  EXPECT_NE(gallery().files, make_gallery(other, at::kCPU, "tessera flow --out <DIR>").files);
+  EXPECT_NE(gallery().files, make_gallery(other, at::kCPU, {"tessera flow --out <DIR>"}).files);
 }
 
 TEST(Gallery, DrawsEveryTrajectoryAndBothKindsOfCells) {
@@ -119,19 +126,10 @@ TEST(Gallery, DrawsEveryTrajectoryAndBothKindsOfCells) {
     options.cells = Cells::cones;
     options.codes = 12;
     options.no_exit = NoExit::zero;
-    const Gallery made = make_gallery(options, at::kCPU, "");
+    const Gallery made = make_gallery(options, at::kCPU, {""});
     EXPECT_EQ(nesting_error(made.files.at("index.html")), "") << name;
     EXPECT_EQ(made.files.at("forward.svg").find("nan"), std::string::npos) << name;
   }
-}
-
-TEST(Svg, WritesNumbersAsShortAsTheyCanBe) {
-  EXPECT_EQ(number(1.25, 2), "1.25");
-  EXPECT_EQ(number(3.0), "3");
-  EXPECT_EQ(number(-0.01), "0");
-  EXPECT_EQ(number(100, 0), "100");
-  EXPECT_EQ(number(-2.50, 2), "-2.5");
-  EXPECT_EQ(escaped("a < b & \"c\""), "a &lt; b &amp; &quot;c&quot;");
 }
 
 }  // namespace

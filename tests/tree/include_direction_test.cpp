@@ -26,7 +26,11 @@ const std::map<std::string, std::set<std::string>> kMayInclude{
     {"metric", {"base", "kernels"}},
     {"model", {"text", "metric", "nn", "codebook", "process", "base", "kernels"}},
     {"train", {"model", "text", "metric", "nn", "codebook", "process", "base", "kernels"}},
-    {"flow", {"nn", "codebook", "process", "base", "kernels"}},
+    {"drawing", {"base", "kernels"}},
+    {"report",
+     {"drawing", "train", "model", "text", "metric", "nn", "codebook", "process", "base",
+      "kernels"}},
+    {"flow", {"drawing", "nn", "codebook", "process", "base", "kernels"}},
 };
 
 struct Include {

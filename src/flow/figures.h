@@ -1,11 +1,13 @@
 #pragma once
 
+#include "drawing/figure.h"
 #include "flow/comparison.h"
-#include "flow/drawing/figure.h"
 #include "flow/options.h"
 #include "flow/scene.h"
 
 namespace tessera::flow {
+
+using drawing::Figure;
 
 // The figures of the page, each from the scene and the library's own process.
 

@@ -1,4 +1,4 @@
-#include "flow/drawing/figures.h"
+#include "flow/figures.h"
 
 #include <tessera/process/boundary.h>
 
@@ -7,15 +7,25 @@
 #include <algorithm>
 #include <cmath>
 
-#include "flow/drawing/palette.h"
-#include "flow/drawing/svg.h"
+#include "drawing/chart.h"
+#include "drawing/palette.h"
+#include "drawing/svg.h"
 
 namespace tessera::flow {
+
+using drawing::Chart;
+using drawing::kHues;
+using drawing::number;
+using drawing::Panel;
+using drawing::Svg;
+
 namespace {
 
 std::string hue(std::string_view base, char kind, int64_t symbol) {
   return fmt::format("{} {}{}", base, kind, symbol % kHues);
 }
+
+using flow::on_panel;
 
 std::vector<Point> on_panel(std::vector<Point> points) {
   for (Point& p : points) p = flow::on_panel(p);
@@ -80,37 +90,6 @@ Panel forward_panel(const Scene& scene, const FlowOptions& options, const Paths&
   }
   return {r_text(r), svg.body()};
 }
-
-// A chart: axes, and where its values go.
-class Chart {
- public:
-  Chart(double width, double height, double x_max, double y_max)
-      : width_(width), height_(height), x_max_(x_max), y_max_(y_max) {}
-
-  Point at(double x, double y) const {
-    return {kLeft + (width_ - kLeft - kRight) * x / x_max_,
-            height_ - kBottom - (height_ - kTop - kBottom) * y / y_max_};
-  }
-
-  void x_tick(double x, const std::string& text) {
-    svg.text({at(x, 0).x, height_ - kBottom + 18}, text, "chart middle faint");
-  }
-  void y_tick(double y, const std::string& text) {
-    svg.line(at(0, y), at(x_max_, y), "grid");
-    svg.text({kLeft - 8, at(0, y).y + 4}, text, "chart end faint");
-  }
-  void axis(const std::string& x_title, const std::string& y_title) {
-    svg.line(at(0, 0), at(x_max_, 0), "axis");
-    svg.text({at(x_max_ / 2, 0).x, height_ - 6}, x_title, "chart middle");
-    svg.text({4, 14}, y_title, "chart");
-  }
-
-  Svg svg;
-
- private:
-  static constexpr double kLeft = 44, kRight = 14, kTop = 30, kBottom = 44;
-  double width_, height_, x_max_, y_max_;
-};
 
 }  // namespace
 

@@ -1,6 +1,6 @@
-#include "flow/drawing/page_assets.h"
+#include "drawing/page.h"
 
-namespace tessera::flow {
+namespace tessera::drawing {
 
 const std::string_view kPageStyle = R"css(
 :root{--paper:#fbf9f5;--ink:#25231f;--soft:#5f5a51;--rule:#ddd6c9;--accent:#c42c16;--plate:#f4f0e8;color-scheme:light}
@@ -28,6 +28,14 @@ svg{display:block;width:100%;height:auto}
 .panels.chart{max-width:40rem}
 .beside{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:3rem;align-items:start}
 .beside figure{margin:0}
+.samples{max-width:none}
+.samples th,.samples td{text-align:left}
+.samples .miss{color:var(--accent)}
+.legend{font:600 .875rem/1.4 "Inter","Helvetica Neue",Arial,sans-serif;display:flex;flex-wrap:wrap;gap:.3rem 1.4rem;margin:1.4rem 0 0;max-width:none}
+.legend span{display:inline-flex;align-items:center;gap:.5rem}
+.legend svg{width:1.6rem;height:.6rem;display:inline-block}
+.scroll{overflow-x:auto}
+.scroll tbody th{white-space:nowrap}
 .formula{font-size:1.2rem;font-style:italic;margin:1.2rem 0;padding-left:1.2rem;border-left:3px solid var(--accent)}
 sub{line-height:0;font-size:.72em}
 em.stop{color:var(--accent);font-style:normal;font-weight:600}
@@ -66,7 +74,7 @@ th,td{padding-left:.5rem;font-size:.85rem}
 @media print{#theme,.controls{display:none}section{break-inside:avoid}}
 )css";
 
-const std::string_view kPageScript = R"js(
+const std::string_view kThemeScript = R"js(
 (function () {
   'use strict';
   const root = document.documentElement, button = document.getElementById('theme');
@@ -82,53 +90,7 @@ const std::string_view kPageScript = R"js(
   });
   system.addEventListener('change', name);
   name();
-
-  // Paths of the sliders: x = u(tau) x0 + v(tau) eps, times as shares of T.
-  const data = JSON.parse(document.getElementById('paths').textContent);
-  const t = document.getElementById('t'), r = document.getElementById('r');
-  const play = document.getElementById('play'), told = document.getElementById('told');
-  const layers = document.querySelectorAll('#sliders path[data-symbol]');
-  const last = data.u.length - 1;
-  const at = (table, s) => {
-    const k = Math.min(Math.floor(s * last), last - 1);
-    return table[k] + (s * last - k) * (table[k + 1] - table[k]);
-  };
-  function draw() {
-    const time = +t.value, share = +r.value, lines = data.codes.map(() => '');
-    let inside = 0;
-    data.t0.forEach((t0, i) => {
-      const symbol = i % data.codes.length, code = data.codes[symbol];
-      const tau = time + share * t0 * (1 - time), u = at(data.u, tau), v = at(data.v, tau);
-      if (data.stays[i] || tau < t0) inside += 1;
-      const x = data.half * (1 + (u * code[0] + v * data.eps[2 * i]) / data.extent);
-      const y = data.half * (1 - (u * code[1] + v * data.eps[2 * i + 1]) / data.extent);
-      lines[symbol] += 'M' + x.toFixed(1) + ' ' + y.toFixed(1) + 'h0';
-    });
-    layers.forEach((layer) => layer.setAttribute('d', lines[+layer.dataset.symbol]));
-    document.getElementById('t-value').textContent = time.toFixed(2) + ' T';
-    document.getElementById('r-value').textContent = share.toFixed(2);
-    const percent = Math.round(100 * inside / data.t0.length);
-    told.textContent = percent + ' % of these points are still in their own cell: decoding them is already right, and a network shown them has nothing to find out.';
-  }
-  let running = 0;
-  function stop() { cancelAnimationFrame(running); running = 0; play.textContent = 'Play t from T to 0'; }
-  play.addEventListener('click', () => {
-    if (running) return stop();
-    const began = performance.now();
-    play.textContent = 'Stop';
-    const frame = (now) => {
-      const share = Math.min((now - began) / 5000, 1);
-      t.value = 1 - share;
-      draw();
-      if (share < 1) running = requestAnimationFrame(frame); else stop();
-    };
-    running = requestAnimationFrame(frame);
-  });
-  t.addEventListener('input', () => { stop(); draw(); });
-  r.addEventListener('input', draw);
-  document.getElementById('controls').hidden = false;
-  draw();
 })();
 )js";
 
-}  // namespace tessera::flow
+}  // namespace tessera::drawing

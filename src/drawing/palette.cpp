@@ -1,11 +1,11 @@
-#include "flow/drawing/palette.h"
+#include "drawing/palette.h"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <string_view>
 
-namespace tessera::flow {
+namespace tessera::drawing {
 namespace {
 
 struct Palette {
@@ -115,4 +115,4 @@ std::string page_drawing_style() {
          colours(kDark, ":root[data-theme=dark] svg ");
 }
 
-}  // namespace tessera::flow
+}  // namespace tessera::drawing

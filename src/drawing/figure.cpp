@@ -1,13 +1,13 @@
-#include "flow/drawing/figure.h"
+#include "drawing/figure.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "flow/drawing/palette.h"
-#include "flow/drawing/svg.h"
+#include "drawing/palette.h"
+#include "drawing/svg.h"
 
-namespace tessera::flow {
+namespace tessera::drawing {
 
 std::string inline_svg(const Panel& panel) {
   return fmt::format("<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\">\n{}</svg>\n",
@@ -48,4 +48,4 @@ std::string svg_file(const Figure& figure) {
       number(width), number(height), escaped(figure.title), drawing_style(), body.body());
 }
 
-}  // namespace tessera::flow
+}  // namespace tessera::drawing

@@ -1,4 +1,4 @@
-#include "flow/drawing/page.h"
+#include "flow/page.h"
 
 #include <tessera/process/boundary.h>
 #include <tessera/version.h>
@@ -8,33 +8,26 @@
 
 #include <string_view>
 
-#include "flow/drawing/figures.h"
-#include "flow/drawing/page_assets.h"
-#include "flow/drawing/palette.h"
-#include "flow/drawing/svg.h"
+#include "drawing/page.h"
+#include "drawing/palette.h"
+#include "drawing/svg.h"
+#include "flow/figures.h"
+#include "flow/slider_script.h"
 
 namespace tessera::flow {
+
+using drawing::captioned;
+using drawing::escaped;
+using drawing::inline_svg;
+using drawing::kHues;
+using drawing::number;
+using drawing::panels;
+using drawing::section;
+using drawing::Svg;
+
 namespace {
 
 constexpr int64_t kSliderPaths = 100;  // of every symbol
-
-// The panels of a figure: `columns` of them side by side, `narrow` on a small screen.
-std::string panels(const Figure& figure, int columns, int narrow, std::string_view kind) {
-  std::string html = fmt::format("<div class=\"panels {}\" style=\"--columns:{};--narrow:{}\">\n",
-                                 kind, columns, narrow);
-  for (const Panel& panel : figure.panels)
-    html += fmt::format("<div class=\"panel\"><b>{}</b>\n{}</div>\n", escaped(panel.caption),
-                        inline_svg(panel));
-  return html + "</div>\n";
-}
-
-std::string captioned(const std::string& content, std::string_view caption) {
-  return fmt::format("<figure>\n{}<figcaption>{}</figcaption>\n</figure>\n", content, caption);
-}
-
-std::string section(std::string_view title, const std::string& content) {
-  return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", title, content);
-}
 
 std::string list(const std::vector<double>& values, int decimals) {
   std::string text;
@@ -225,10 +218,9 @@ std::string reverse_section(const PageFigures& figures, const Scene& scene,
 
 std::string footer(const FlowOptions& options, const std::string& command) {
   return fmt::format(
-      "<footer>\n<p>Made by Tessera {} with</p>\n<p><code>{}</code></p>\n"
+      "<p>Made by Tessera {} with</p>\n<p><code>{}</code></p>\n"
       "<p>{} cells, {} codes, {} trajectory, T = {}, seed {}. Network: three hidden layers of {}, "
-      "batches of {}, AdamW at {}. The drawings lie next to this page as SVG files.</p>\n"
-      "</footer>\n",
+      "batches of {}, AdamW at {}. The drawings lie next to this page as SVG files.</p>\n",
       version(), escaped(command), name_of(options.cells), options.codes,
       name_of(options.trajectory.kind), options.trajectory.horizon, options.seed,
       options.train.width, options.train.batch, options.train.learning_rate);
@@ -237,30 +229,17 @@ std::string footer(const FlowOptions& options, const std::string& command) {
 }  // namespace
 
 std::string page(const PageFigures& figures, const Scene& scene, const FlowOptions& options,
-                 const Comparison& comparison, const std::string& command) {
-  std::string html =
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-      "<title>Tessera: paths that know where the cells end</title>\n<style>";
-  html += kPageStyle;
-  html += page_drawing_style();
-  html +=
-      "</style>\n</head>\n<body>\n<header>\n"
-      "<button id=\"theme\" type=\"button\" hidden>Dark</button>\n"
-      "<div class=\"mark\">Tessera</div>\n<h1>Paths that know where the cells end</h1>\n"
-      "<p>Boundary-conditional diffusion of discrete data, in pictures. Everything below was "
-      "computed by the library, in the plane, where one can see it.</p>\n</header>\n<main>\n";
-  html += cells_section(figures);
-  html += forward_section(figures, options);
-  html += clock_section(figures);
-  html += sliders_section(scene, options);
-  html += density_section(figures);
-  html += reverse_section(figures, scene, options, comparison);
-  html += "</main>\n" + footer(options, command);
-  html += "<script>";
-  html += kPageScript;
-  html += "</script>\n</body>\n</html>\n";
-  return html;
+                 const Comparison& comparison, const PageContext& context) {
+  return drawing::page(
+      {.title = "Tessera: paths that know where the cells end",
+       .heading = "Paths that know where the cells end",
+       .lead = "Boundary-conditional diffusion of discrete data, in pictures. Everything below was "
+               "computed by the library, in the plane, where one can see it.",
+       .body = cells_section(figures) + forward_section(figures, options) + clock_section(figures) +
+               sliders_section(scene, options) + density_section(figures) +
+               reverse_section(figures, scene, options, comparison) + context.more,
+       .footer = footer(options, context.command),
+       .script = std::string(kSliderScript)});
 }
 
 }  // namespace tessera::flow

@@ -4,9 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "flow/scene.h"
+#include "drawing/point.h"
 
-namespace tessera::flow {
+namespace tessera::drawing {
 
 // Text with the characters escaped that mean something to XML.
 std::string escaped(std::string_view text);
@@ -35,4 +35,4 @@ class Svg {
   std::string body_;
 };
 
-}  // namespace tessera::flow
+}  // namespace tessera::drawing

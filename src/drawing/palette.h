@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tessera::flow {
+namespace tessera::drawing {
 
 // The colours of the figures, as style sheets for the classes the figures use.
 
@@ -16,4 +16,4 @@ std::string drawing_style();
 // else the system's.
 std::string page_drawing_style();
 
-}  // namespace tessera::flow
+}  // namespace tessera::drawing

@@ -1,10 +1,10 @@
-#include "flow/drawing/svg.h"
+#include "drawing/svg.h"
 
 #include <fmt/format.h>
 
 #include <iterator>
 
-namespace tessera::flow {
+namespace tessera::drawing {
 namespace {
 
 std::string list(const std::vector<Point>& points) {
@@ -100,4 +100,4 @@ void Svg::raw(std::string_view element) {
   body_ += element;
 }
 
-}  // namespace tessera::flow
+}  // namespace tessera::drawing

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace tessera::flow {
+namespace tessera::drawing {
 
 // One picture of a figure.
 struct Panel {
@@ -27,4 +27,4 @@ std::string inline_svg(const Panel& panel);
 // The figure as an SVG file with its own colours and background, light and dark.
 std::string svg_file(const Figure& figure);
 
-}  // namespace tessera::flow
+}  // namespace tessera::drawing

@@ -1,0 +1,53 @@
+#include "command.h"
+
+#include "base/files.h"
+#include "report/training_report.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <vector>
+
+namespace tessera::app {
+namespace {
+
+struct ReportCommand {
+  std::vector<std::filesystem::path> runs;
+  std::filesystem::path out = "report.html";
+};
+
+// What makes the same page again.
+std::string command_line(const ReportCommand& command) {
+  std::string line = "tessera report";
+  for (const auto& run : command.runs) line += " " + run.string();
+  return line + " --out " + command.out.string();
+}
+
+void run_report(const ReportCommand& command) {
+  std::vector<report::RunRecord> runs;
+  for (const auto& run : command.runs) runs.push_back(report::read_run(run));
+  write_file_atomically(command.out, report::training_page(runs, command_line(command)));
+  std::cout << command.out.string() << '\n';
+}
+
+}  // namespace
+
+void add_report(CLI::App& program) {
+  CLI::App* report = program.add_subcommand(
+      "report", "curves, samples and differences of training runs, as one HTML page");
+  auto command = std::make_shared<ReportCommand>();
+  report
+      ->add_option("runs", command->runs,
+                   "folders that `tessera train` wrote; running ones are fine. What `tessera "
+                   "evaluate RUN --json` printed is shown too where it lies in RUN/evaluation.json")
+      ->required()
+      ->option_text("RUN...");
+  report->add_option("--out", command->out, "page to write")
+      ->capture_default_str()
+      ->option_text("FILE");
+  report->callback([command] { run_report(*command); });
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,41 @@
+#include "drawing/chart.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tessera::drawing {
+
+Point Chart::at(double x, double y) const {
+  return {kLeft + (width_ - kLeft - kRight) * x / x_max_,
+          height_ - kBottom - (height_ - kTop - kBottom) * (y - y_min_) / (y_max_ - y_min_)};
+}
+
+void Chart::x_tick(double x, const std::string& text) {
+  svg.text({at(x, y_min_).x, height_ - kBottom + 18}, text, "chart middle faint");
+}
+
+void Chart::y_tick(double y, const std::string& text) {
+  svg.line(at(0, y), at(x_max_, y), "grid");
+  svg.text({kLeft - 8, at(0, y).y + 4}, text, "chart end faint");
+}
+
+void Chart::axis(const std::string& x_title, const std::string& y_title) {
+  svg.line(at(0, y_min_), at(x_max_, y_min_), "axis");
+  svg.text({at(x_max_ / 2, y_min_).x, height_ - 6}, x_title, "chart middle");
+  svg.text({4, 14}, y_title, "chart");
+}
+
+std::vector<double> round_ticks(double low, double high, int count) {
+  const double rough = std::max(high - low, 1e-9) / count;
+  const double power = std::pow(10.0, std::floor(std::log10(rough)));
+  double step = 10 * power;
+  for (const double factor : {5.0, 2.0, 1.0})
+    if (factor * power >= rough * (1 - 1e-9)) step = factor * power;
+  const double first = std::floor(low / step + 1e-9);
+  const double last = std::max(first + 1, std::ceil(high / step - 1e-9));
+  std::vector<double> ticks;
+  for (double k = first; k <= last; ++k) ticks.push_back(k * step);
+  return ticks;
+}
+
+}  // namespace tessera::drawing

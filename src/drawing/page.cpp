@@ -1,0 +1,48 @@
+#include "drawing/page.h"
+
+#include <fmt/format.h>
+
+#include "drawing/palette.h"
+#include "drawing/svg.h"
+
+namespace tessera::drawing {
+
+std::string page(const PageParts& parts) {
+  std::string html = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+      "<title>{}</title>\n<style>",
+      escaped(parts.title));
+  html += kPageStyle;
+  html += page_drawing_style();
+  html += fmt::format(
+      "</style>\n</head>\n<body>\n<header>\n"
+      "<button id=\"theme\" type=\"button\" hidden>Dark</button>\n"
+      "<div class=\"mark\">Tessera</div>\n<h1>{}</h1>\n<p>{}</p>\n</header>\n<main>\n",
+      escaped(parts.heading), parts.lead);
+  html += parts.body;
+  html += "</main>\n<footer>\n" + parts.footer + "</footer>\n<script>";
+  html += kThemeScript;
+  html += parts.script;
+  html += "</script>\n</body>\n</html>\n";
+  return html;
+}
+
+std::string section(std::string_view title, std::string_view content) {
+  return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", title, content);
+}
+
+std::string panels(const Figure& figure, int columns, int narrow, std::string_view kind) {
+  std::string html = fmt::format("<div class=\"panels {}\" style=\"--columns:{};--narrow:{}\">\n",
+                                 kind, columns, narrow);
+  for (const Panel& panel : figure.panels)
+    html += fmt::format("<div class=\"panel\"><b>{}</b>\n{}</div>\n", escaped(panel.caption),
+                        inline_svg(panel));
+  return html + "</div>\n";
+}
+
+std::string captioned(std::string_view content, std::string_view caption) {
+  return fmt::format("<figure>\n{}<figcaption>{}</figcaption>\n</figure>\n", content, caption);
+}
+
+}  // namespace tessera::drawing

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/run_record.h"
+
+namespace tessera::report {
+
+// A setting that is not the same in all runs, and its value in each.
+struct Difference {
+  std::string key;
+  std::vector<std::string> values;
+};
+
+// Where the runs lie is no difference.
+std::vector<Difference> differences(std::span<const RunRecord> runs);
+
+// How the runs are called: by the one setting in which all differ ("r = 0"), else by their folders.
+std::vector<std::string> run_labels(std::span<const RunRecord> runs);
+
+}  // namespace tessera::report

@@ -1,0 +1,117 @@
+#include "report/run_record.h"
+
+#include "base/config.h"
+#include "base/files.h"
+#include "base/require.h"
+#include "train/metrics_log.h"
+#include "train/options.h"
+#include "train/run_folder.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace tessera::report {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+std::string text_of(const config::Value& value) {
+  return std::visit(
+      [](const auto& held) -> std::string {
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>)
+          return "none";
+        else
+          return fmt::format("{}", held);
+      },
+      value);
+}
+
+std::map<std::string, std::string> read_settings(const fs::path& config) {
+  train::Recipe recipe;
+  config::Schema schema;
+  declare(schema, recipe);
+  schema.read_file(config);
+  schema.finish();
+  std::map<std::string, std::string> settings;
+  for (const auto& [key, value] : schema.values()) settings[key] = text_of(value);
+  return settings;
+}
+
+// Numbers that were not finite are null in the file: they have no place in a curve.
+void append(Series& series, const Json& line, const char* key) {
+  const auto found = line.find(key);
+  if (found == line.end() || !found->is_number()) return;
+  series.steps.push_back(line.at("step").get<double>());
+  series.values.push_back(found->get<double>());
+}
+
+void read_line(RunRecord& run, const Json& line) {
+  append(run.loss, line, "loss");
+  append(run.updates_per_second, line, "updates_per_second");
+  append(run.valid_loss, line, "valid_loss");
+  append(run.bleu, line, "valid_bleu");
+  append(run.exact_match, line, "valid_exact_match");
+  if (line.contains("valid_exit_histogram"))
+    run.exit_histogram = line.at("valid_exit_histogram").get<std::vector<double>>();
+  if (!line.contains("valid_examples")) return;
+  run.samples.clear();
+  for (const Json& each : line.at("valid_examples"))
+    run.samples.push_back({each.at("source"), each.at("generated"), each.at("reference")});
+}
+
+std::optional<Evaluation> read_evaluation(const fs::path& path) {
+  if (!fs::exists(path)) return std::nullopt;
+  try {
+    const Json json = Json::parse(read_file(path));
+    Evaluation evaluation{json.at("split"), json.at("sentences"), json.at("exact_match"), ""};
+    if (json.contains("metrics") && !json.at("metrics").empty())
+      evaluation.score_line = json.at("metrics").at(0).at("line");
+    return evaluation;
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(fmt::format("'{}' is not what `tessera evaluate --json` prints: {}", path.string(),
+                            error.what()));
+  }
+}
+
+std::string name_of_folder(const fs::path& folder) {
+  fs::path path = fs::absolute(folder).lexically_normal();
+  if (path.filename().empty()) path = path.parent_path();
+  return path.filename().string();
+}
+
+}  // namespace
+
+int64_t RunRecord::updates() const {
+  double last = 0;
+  for (const Series* series : {&loss, &valid_loss})
+    if (!series->empty()) last = std::max(last, series->steps.back());
+  return static_cast<int64_t>(last);
+}
+
+bool RunRecord::scored_by_exact_match() const {
+  const auto score = settings.find("train.score");
+  return score != settings.end() && score->second == "exact-match";
+}
+
+RunRecord read_run(const fs::path& folder) {
+  const train::RunFolder run_folder = train::RunFolder::open(folder);
+  RunRecord run;
+  run.name = name_of_folder(folder);
+  run.settings = read_settings(run_folder.config());
+  try {
+    for (const Json& line : train::MetricsLog::read(run_folder.metrics())) read_line(run, line);
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(fmt::format("'{}' is damaged: {}", run_folder.metrics().string(), error.what()));
+  }
+  require(!run.loss.empty() || !run.valid_loss.empty(),
+          "'{}' holds no measurements: the run has not logged anything yet",
+          run_folder.metrics().string());
+  run.evaluation = read_evaluation(folder / "evaluation.json");
+  return run;
+}
+
+}  // namespace tessera::report

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tessera::report {
+
+// A quantity over the updates of a run.
+struct Series {
+  std::vector<double> steps, values;
+
+  bool empty() const { return steps.empty(); }
+};
+
+struct Sample {
+  std::string source, generated, reference;
+};
+
+// What `tessera evaluate --json` found.
+struct Evaluation {
+  std::string split;
+  int64_t sentences = 0;
+  double exact_match = 0;  // percent
+  std::string score_line;  // of the first metric, with its signature; empty: none
+};
+
+// What a run folder tells about its training.
+struct RunRecord {
+  std::string name;                             // of the folder
+  std::map<std::string, std::string> settings;  // configuration key -> value
+  Series loss, updates_per_second;              // of training
+  Series valid_loss, bleu, exact_match;         // of validation; scores in percent
+  // Of the last validation: shares of t0 / T in equal bins from 0 to 1, and samples.
+  std::vector<double> exit_histogram;
+  std::vector<Sample> samples;
+  std::optional<Evaluation> evaluation;  // where the folder has an evaluation.json
+
+  int64_t updates() const;  // made so far
+
+  bool scored_by_exact_match() const;
+  const Series& score() const { return scored_by_exact_match() ? exact_match : bleu; }
+};
+
+// Throws Error where the folder is no run or nothing was measured yet.
+RunRecord read_run(const std::filesystem::path& folder);
+
+}  // namespace tessera::report

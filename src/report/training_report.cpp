@@ -1,0 +1,220 @@
+#include "report/training_report.h"
+
+#include <tessera/version.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "drawing/page.h"
+#include "drawing/svg.h"
+#include "report/run_labels.h"
+#include "report/training_charts.h"
+
+namespace tessera::report {
+namespace {
+
+using drawing::captioned;
+using drawing::escaped;
+using drawing::Figure;
+using drawing::number;
+using drawing::panels;
+using drawing::section;
+
+using Runs = std::span<const RunRecord>;
+using Labels = std::vector<std::string>;
+
+bool any(Runs runs, bool (*has)(const RunRecord&)) {
+  return std::any_of(runs.begin(), runs.end(), has);
+}
+
+std::vector<const Series*> series_of(Runs runs, const Series& (*choose)(const RunRecord&)) {
+  std::vector<const Series*> chosen;
+  for (const RunRecord& run : runs) chosen.push_back(&choose(run));
+  return chosen;
+}
+
+std::string legend(const Labels& labels) {
+  std::string html = "<p class=\"legend\">\n";
+  for (size_t k = 0; k < labels.size(); ++k)
+    html += fmt::format(
+        "<span><svg viewBox=\"0 0 26 10\" aria-hidden=\"true\"><path class=\"curve {}\" "
+        "d=\"M2 5h22\"/></svg>{}</span>\n",
+        stroke_class(k), escaped(labels[k]));
+  return html + "</p>\n";
+}
+
+std::string score_name(Runs runs) {
+  return runs.front().scored_by_exact_match() ? "exact match" : "BLEU";
+}
+
+std::string last_value(const Series& series, int decimals, const char* unit = "") {
+  return series.empty() ? "–" : fmt::format("{:.{}f}{}", series.values.back(), decimals, unit);
+}
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+std::string speed_text(const RunRecord& run) {
+  return run.updates_per_second.empty()
+             ? "–"
+             : fmt::format("{:.1f}", mean(run.updates_per_second.values));
+}
+
+// With the standard error of a share of so many sentences.
+std::string evaluation_text(const Evaluation& evaluation) {
+  const double share = evaluation.exact_match / 100;
+  const double error = std::sqrt(share * (1 - share) / static_cast<double>(evaluation.sentences));
+  return fmt::format("{:.1f} ± {:.1f} %", evaluation.exact_match, 100 * error);
+}
+
+std::string result_table(Runs runs, const Labels& labels) {
+  const bool evaluated = any(runs, [](const RunRecord& run) { return run.evaluation.has_value(); });
+  const bool percent = runs.front().scored_by_exact_match();
+  std::string html = fmt::format(
+      "<div class=\"scroll\"><table>\n<thead><tr><th>Run</th><th>updates</th><th>updates/s</th>"
+      "<th>loss, validation</th><th>{}, validation</th>",
+      score_name(runs));
+  if (evaluated) html += "<th>exact match, unseen test</th>";
+  html += "</tr></thead>\n<tbody>\n";
+  for (size_t k = 0; k < runs.size(); ++k) {
+    const RunRecord& run = runs[k];
+    html += fmt::format("<tr><th>{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td>",
+                        escaped(labels[k]), run.updates(), speed_text(run),
+                        last_value(run.valid_loss, 3),
+                        last_value(run.score(), percent ? 1 : 2, percent ? " %" : ""));
+    if (evaluated)
+      html += fmt::format("<td>{}</td>", run.evaluation ? evaluation_text(*run.evaluation) : "–");
+    html += "</tr>\n";
+  }
+  return html + "</tbody>\n</table></div>\n";
+}
+
+std::string introduction(Runs runs) {
+  const auto task = runs.front().settings.find("data.task");
+  std::string html;
+  if (task != runs.front().settings.end() && task->second == "dates")
+    html +=
+        "<p>A small Transformer reads a date as people write it, letter by letter, "
+        "<i>the third of March nineteen eighty-seven</i>, and lets <i>1987-03-03</i> condense out "
+        "of noise. No date that it is tested on occurs in training.</p>\n";
+  const std::vector<Difference> found = differences(runs);
+  if (found.size() == 1 && found.front().key == "process.r")
+    html +=
+        "<p>The runs differ in <i>r</i> alone: first weights, sentences, noise and number of "
+        "updates are the same. What is compared is how far each gets in that time; a curve that "
+        "still rises would go on rising.</p>\n";
+  return html;
+}
+
+std::string learning_section(Runs runs, const Labels& labels) {
+  Figure figure;
+  if (any(runs, [](const RunRecord& run) { return !run.score().empty(); }))
+    figure.panels.push_back(curve_panel(
+        {.caption = "Score in validation",
+         .y_title = score_name(runs) + (runs.front().scored_by_exact_match() ? ", percent" : ""),
+         .runs = series_of(runs, [](const RunRecord& run) -> const Series& { return run.score(); }),
+         .top = runs.front().scored_by_exact_match() ? 100.0 : 0.0,
+         .points = true}));
+  figure.panels.push_back(curve_panel(
+      {.caption = "Loss in training",
+       .y_title = "loss of a symbol",
+       .runs = series_of(runs, [](const RunRecord& run) -> const Series& { return run.loss; })}));
+  return section(
+      "Learning to write",
+      introduction(runs) + legend(labels) +
+          captioned(panels(figure, 2, 1, "charts"),
+                    "The score is that of sentences generated from noise. Losses say "
+                    "little across different <i>r</i>: the larger <i>r</i>, the harder the "
+                    "questions a network is asked.") +
+          result_table(runs, labels));
+}
+
+std::string border_section(Runs runs, const Labels& labels) {
+  if (!any(runs, [](const RunRecord& run) { return !run.exit_histogram.empty(); })) return "";
+  return section(
+      "When symbols become recognisable",
+      "<p>For every symbol of the validation sentences a path is drawn from its code to noise. "
+      "Before the stopping time <i>t</i><sub>0</sub> the path is within the symbol's own cell, and "
+      "rounding would give the symbol away.</p>\n" +
+          legend(labels) +
+          captioned(panels({"", "", {histogram_panel(runs)}, 1}, 1, 1, "chart"),
+                    "Of the last validation, with the codes as each run has learned them. Paths "
+                    "that never leave their cell count as T."));
+}
+
+std::string speed_section(Runs runs, const Labels& labels) {
+  if (!any(runs, [](const RunRecord& run) { return !run.updates_per_second.empty(); })) return "";
+  return section(
+      "Speed",
+      legend(labels) +
+          captioned(
+              panels({"",
+                      "",
+                      {curve_panel({.caption = "Updates a second",
+                                    .y_title = "updates/s",
+                                    .runs = series_of(runs,
+                                                      [](const RunRecord& run) -> const Series& {
+                                                        return run.updates_per_second;
+                                                      })})},
+                      1},
+                     1, 1, "chart"),
+              "Between two lines of the log, validation not counted."));
+}
+
+std::string samples_section(Runs runs, const Labels& labels) {
+  if (!any(runs, [](const RunRecord& run) { return !run.samples.empty(); })) return "";
+  std::string rows;
+  for (size_t k = 0; k < runs.size(); ++k)
+    for (const Sample& sample : runs[k].samples)
+      rows += fmt::format("<tr><th>{}</th><td>{}</td><td{}>{}</td><td>{}</td></tr>\n",
+                          escaped(labels[k]), escaped(sample.source),
+                          sample.generated == sample.reference ? "" : " class=\"miss\"",
+                          escaped(sample.generated), escaped(sample.reference));
+  return section("Samples",
+                 "<div class=\"scroll\"><table class=\"samples\">\n<thead><tr><th>Run</th>"
+                 "<th>source</th><th>generated</th><th>reference</th></tr></thead>\n<tbody>\n" +
+                     rows + "</tbody>\n</table></div>\n");
+}
+
+std::string differences_section(Runs runs, const Labels& labels) {
+  if (runs.size() < 2) return "";
+  const std::vector<Difference> found = differences(runs);
+  if (found.empty()) return section("What differs", "<p>No setting: equal runs.</p>\n");
+  std::string html = "<div class=\"scroll\"><table>\n<thead><tr><th>Setting</th>";
+  for (const std::string& label : labels) html += "<th>" + escaped(label) + "</th>";
+  html += "</tr></thead>\n<tbody>\n";
+  for (const Difference& difference : found) {
+    html += fmt::format("<tr><th><code>{}</code></th>", escaped(difference.key));
+    for (const std::string& value : difference.values) html += "<td>" + escaped(value) + "</td>";
+    html += "</tr>\n";
+  }
+  return section("What differs", html + "</tbody>\n</table></div>\n<p>All else is the same.</p>\n");
+}
+
+}  // namespace
+
+std::string training_sections(std::span<const RunRecord> runs) {
+  const Labels labels = run_labels(runs);
+  return learning_section(runs, labels) + samples_section(runs, labels) +
+         border_section(runs, labels) + differences_section(runs, labels) +
+         speed_section(runs, labels);
+}
+
+std::string training_page(std::span<const RunRecord> runs, const std::string& command) {
+  std::string names;
+  for (const RunRecord& run : runs) names += (names.empty() ? "" : ", ") + run.name;
+  return drawing::page(
+      {.title = "Tessera: training of " + names,
+       .heading = runs.size() == 1 ? "A training run" : "Training runs, side by side",
+       .lead = escaped(names),
+       .body = training_sections(runs),
+       .footer = fmt::format("<p>Made by Tessera {} with</p>\n<p><code>{}</code></p>\n", version(),
+                             escaped(command)),
+       .script = ""});
+}
+
+}  // namespace tessera::report

@@ -1,0 +1,60 @@
+#include "drawing/chart.h"
+#include "drawing/page.h"
+#include "drawing/svg.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tessera::drawing {
+namespace {
+
+using testing::DoubleNear;
+using testing::Pointwise;
+
+TEST(Svg, WritesNumbersAsShortAsTheyCanBe) {
+  EXPECT_EQ(number(1.25, 2), "1.25");
+  EXPECT_EQ(number(3.0), "3");
+  EXPECT_EQ(number(-0.01), "0");
+  EXPECT_EQ(number(100, 0), "100");
+  EXPECT_EQ(number(-2.50, 2), "-2.5");
+  EXPECT_EQ(escaped("a < b & \"c\""), "a &lt; b &amp; &quot;c&quot;");
+}
+
+void expect_ticks(double low, double high, int count, const std::vector<double>& wanted) {
+  EXPECT_THAT(round_ticks(low, high, count), Pointwise(DoubleNear(1e-9), wanted))
+      << low << " to " << high;
+}
+
+TEST(Chart, TicksAreRoundAndCoverTheRange) {
+  expect_ticks(0, 100, 4, {0, 50, 100});
+  expect_ticks(0, 100, 5, {0, 20, 40, 60, 80, 100});
+  expect_ticks(0, 2.91, 4, {0, 1, 2, 3});
+  expect_ticks(-0.3, 0.9, 4, {-0.5, 0, 0.5, 1});
+  expect_ticks(0, 1800, 4, {0, 500, 1000, 1500, 2000});
+  expect_ticks(7, 7, 4, round_ticks(7, 7, 4));
+  EXPECT_GE(round_ticks(7, 7, 4).size(), 2u);
+}
+
+TEST(Chart, PutsTheEndsOfTheRangesOnTheAxes) {
+  const Chart chart(400, 300, 10, 5, 1);
+  EXPECT_LT(chart.at(0, 1).x, chart.at(10, 1).x);
+  EXPECT_GT(chart.at(0, 1).y, chart.at(0, 5).y);
+  EXPECT_DOUBLE_EQ(chart.at(5, 3).y, (chart.at(0, 1).y + chart.at(0, 5).y) / 2);
+  EXPECT_LT(chart.at(10, 5).x, 400);
+  EXPECT_GT(chart.at(0, 5).y, 0);
+}
+
+TEST(Page, EscapesTitleAndHeadingButNotItsParts) {
+  const std::string html = page({.title = "a < b",
+                                 .heading = "c & d",
+                                 .lead = "<i>lead</i>",
+                                 .body = section("One", "<p>two</p>"),
+                                 .footer = "<p>three</p>",
+                                 .script = "four()"});
+  for (const char* part : {"<title>a &lt; b</title>", "<h1>c &amp; d</h1>", "<i>lead</i>",
+                           "<h2>One</h2>", "<p>two</p>", "<p>three</p>", "four()"})
+    EXPECT_NE(html.find(part), std::string::npos) << part;
+}
+
+}  // namespace
+}  // namespace tessera::drawing

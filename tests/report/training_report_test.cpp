@@ -1,0 +1,175 @@
+#include "report/training_report.h"
+
+#include "base/files.h"
+#include "report/run_labels.h"
+#include "support/complaint.h"
+#include "support/temporary_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tessera::report {
+namespace {
+
+using test::complaint;
+using test::TemporaryFolder;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+using Numbers = std::vector<std::pair<double, double>>;
+
+constexpr const char* kMetrics =
+    R"({"step":100,"loss":4.0,"updates_per_second":10.0}
+{"step":200,"loss":2.0,"updates_per_second":12.0}
+{"step":200,"valid_loss":1.9,"valid_exact_match":40.0,"valid_exit_histogram":[0.5,0.5,0,0]}
+{"step":300,"loss":null,"updates_per_second":11.0}
+{"step":400,"loss":1.0,"updates_per_second":11.0}
+{"step":400,"valid_loss":0.8,"valid_exact_match":80.0,"valid_exit_histogram":[0.1,0.2,0.3,0.4],)"
+    R"("valid_examples":[{"source":"<3 may>","generated":"a","reference":"b"}]}
+{"step":500,"lo)";
+
+std::filesystem::path make_run(const TemporaryFolder& folder, const std::string& name,
+                               const std::string& r, const std::string& metrics = kMetrics) {
+  const std::filesystem::path run = folder / name;
+  std::filesystem::create_directories(run);
+  write_file_atomically(run / "config.toml",
+                        "[train]\nscore = \"exact-match\"\nout = \"" + name +
+                            "\"\n[data]\ntask = \"dates\"\n[process]\nr = " + r + "\n");
+  write_file_atomically(run / "metrics.jsonl", metrics);
+  return run;
+}
+
+// The points of the curves of one class after a caption, in the units of the drawing.
+Numbers curve(const std::string& html, const std::string& caption, const std::string& css_class) {
+  const std::string panel = html.substr(html.find("<b>" + caption + "</b>"));
+  const std::string drawing = panel.substr(0, panel.find("</svg>"));
+  std::smatch found;
+  const std::regex line("<polyline class=\"curve " + css_class + "\" points=\"([^\"]*)\"");
+  if (!std::regex_search(drawing, found, line)) return {};
+  Numbers points;
+  const std::string text = found[1];
+  static const std::regex pair("([-0-9.]+),([-0-9.]+)");
+  for (std::sregex_iterator it(text.begin(), text.end(), pair), end; it != end; ++it)
+    points.emplace_back(std::stod((*it)[1]), std::stod((*it)[2]));
+  return points;
+}
+
+std::vector<double> bar_heights(const std::string& html, const std::string& css_class) {
+  std::vector<double> heights;
+  const std::regex bar("<rect class=\"bar " + css_class + "\"[^>]* height=\"([0-9.]+)\"");
+  for (std::sregex_iterator it(html.begin(), html.end(), bar), end; it != end; ++it)
+    heights.push_back(std::stod((*it)[1]));
+  return heights;
+}
+
+TEST(RunRecord, ReadsWhatARunMeasured) {
+  const TemporaryFolder folder;
+  const RunRecord run = read_run(make_run(folder, "one", "0.5") / "");
+  EXPECT_EQ(run.name, "one");
+  EXPECT_EQ(run.settings.at("process.r"), "0.5");
+  EXPECT_THAT(run.loss.steps, ElementsAre(100, 200, 400));  // what is null is no point
+  EXPECT_THAT(run.loss.values, ElementsAre(4, 2, 1));
+  EXPECT_THAT(run.score().values, ElementsAre(40, 80));
+  EXPECT_THAT(run.exit_histogram, ElementsAre(0.1, 0.2, 0.3, 0.4));  // of the last validation
+  EXPECT_EQ(run.samples.size(), 1u);
+  EXPECT_EQ(run.updates(), 400);
+  EXPECT_FALSE(run.evaluation.has_value());
+}
+
+TEST(RunRecord, ReadsAnEvaluationThatLiesInTheFolder) {
+  const TemporaryFolder folder;
+  const auto path = make_run(folder, "one", "1");
+  write_file_atomically(path / "evaluation.json",
+                        R"({"split":"test","sentences":1000,"exact_match":99.5,"metrics":[]})");
+  const RunRecord run = read_run(path);
+  ASSERT_TRUE(run.evaluation.has_value());
+  EXPECT_EQ(run.evaluation->exact_match, 99.5);
+  EXPECT_THAT(training_page(std::vector{run}, ""), HasSubstr("99.5 ± 0.2 %"));
+
+  write_file_atomically(path / "evaluation.json", "{}");
+  EXPECT_THAT(complaint([&] { read_run(path); }), HasSubstr("evaluation.json"));
+}
+
+TEST(RunRecord, SaysWhatIsMissing) {
+  const TemporaryFolder folder;
+  EXPECT_THAT(complaint([&] { read_run(folder / "none"); }), HasSubstr("none"));
+  const auto path = make_run(folder, "empty", "1", "");
+  EXPECT_THAT(complaint([&] { read_run(path); }), HasSubstr("holds no measurements"));
+  std::filesystem::remove(path / "metrics.jsonl");
+  EXPECT_THAT(complaint([&] { read_run(path); }), HasSubstr("metrics.jsonl"));
+}
+
+TEST(RunLabels, NameTheOneSettingThatDiffers) {
+  const TemporaryFolder folder;
+  const RunRecord a = read_run(make_run(folder, "a", "0")),
+                  b = read_run(make_run(folder, "b", "1"));
+  EXPECT_THAT(run_labels(std::vector{a, b}), ElementsAre("r = 0", "r = 1"));
+  EXPECT_THAT(run_labels(std::vector{a, a}), ElementsAre("a", "a"));
+  EXPECT_THAT(run_labels(std::vector{a, b, a}), ElementsAre("a", "b", "a"));
+  RunRecord c = b;
+  c.settings["train.steps"] = "7";
+  EXPECT_THAT(run_labels(std::vector{a, c}), ElementsAre("a", "b"));
+  ASSERT_EQ(differences(std::vector{a, c}).size(), 2u);
+  EXPECT_EQ(differences(std::vector{a, c})[0].key, "process.r");
+}
+
+TEST(TrainingReport, CurvesGoThroughWhatWasMeasured) {
+  const TemporaryFolder folder;
+  const std::vector<RunRecord> runs{read_run(make_run(folder, "a", "1"))};
+  const std::string html = training_page(runs, "");
+
+  const Numbers loss = curve(html, "Loss in training", "plain");  // 4, 2, 1 at 100, 200, 400
+  ASSERT_EQ(loss.size(), 3u);
+  const double update = (loss[1].first - loss[0].first) / 100;
+  EXPECT_GT(update, 0);
+  EXPECT_NEAR(loss[2].first - loss[1].first, 200 * update, 0.11);
+  const double unit = (loss[1].second - loss[0].second) / 2;  // y grows downwards
+  EXPECT_GT(unit, 0);
+  EXPECT_NEAR(loss[2].second - loss[1].second, unit, 0.11);
+
+  const Numbers score = curve(html, "Score in validation", "plain");  // 40, 80 of 100
+  ASSERT_EQ(score.size(), 2u);
+  EXPECT_NEAR(score[0].first, loss[1].first, 0.11);  // both at 200 of 400
+  const double per_cent = (score[0].second - score[1].second) / 40;
+  EXPECT_NEAR(score[1].second - 20 * per_cent, 30, 0.3);  // 100 % is the top of the chart
+
+  const std::vector<double> bars = bar_heights(html, "plain-fill");
+  ASSERT_EQ(bars.size(), 4u);
+  for (size_t k = 1; k < 4; ++k) EXPECT_NEAR(bars[k] / bars[0], double(k + 1), 0.02) << k;
+}
+
+TEST(TrainingReport, ShowsRunsSideBySideWithTheirDifferences) {
+  const TemporaryFolder folder;
+  const std::vector<RunRecord> runs{read_run(make_run(folder, "a", "0")),
+                                    read_run(make_run(folder, "b", "1"))};
+  const std::string html = training_page(runs, "tessera report <a>");
+  EXPECT_EQ(curve(html, "Loss in training", "plain").size(), 3u);
+  EXPECT_EQ(curve(html, "Loss in training", "boundary").size(), 3u);
+  EXPECT_EQ(bar_heights(html, "plain-fill").size(), 4u);
+  EXPECT_EQ(bar_heights(html, "boundary-fill").size(), 4u);
+  EXPECT_THAT(html, HasSubstr("<code>process.r</code></th><td>0</td><td>1</td>"));
+  EXPECT_THAT(html, HasSubstr("&lt;3 may&gt;"));
+  EXPECT_THAT(html, HasSubstr("tessera report &lt;a&gt;"));
+  EXPECT_THAT(html, HasSubstr(training_sections(runs)));
+}
+
+TEST(TrainingReport, LeavesOutWhatWasNotMeasured) {
+  const TemporaryFolder folder;
+  const auto path = make_run(folder, "a", "1", "{\"step\":1,\"loss\":0.5}\n");
+  const std::string html = training_page(std::vector{read_run(path)}, "");
+  EXPECT_THAT(html, HasSubstr("Loss in training"));
+  for (const char* absent : {"Score in validation", "Samples", "stopping time", "Updates a second",
+                             "What differs", "nan"})
+    EXPECT_THAT(html.substr(html.find("<main>"), html.find("<script>") - html.find("<main>")),
+                Not(HasSubstr(absent)));
+}
+
+}  // namespace
+}  // namespace tessera::report
