@@ -26,8 +26,8 @@ build: setup ## the program, as build/bin/tessera
 test: build ## build and run all tests
 	ctest --preset release --parallel $(JOBS)
 
-demo: build ## pictures of the method: writes demo/index.html
-	build/bin/tessera flow --out demo
+demo: build ## pictures of the method, and r = 0 against r = 1: writes demo/index.html
+	@scripts/demo
 
 bench: build ## compare our kernels with plain LibTorch, then micro-benchmarks
 	build/bin/tessera bench boundary

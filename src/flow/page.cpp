@@ -233,8 +233,11 @@ std::string page(const PageFigures& figures, const Scene& scene, const FlowOptio
   return drawing::page(
       {.title = "Tessera: paths that know where the cells end",
        .heading = "Paths that know where the cells end",
-       .lead = "Boundary-conditional diffusion of discrete data, in pictures. Everything below was "
-               "computed by the library, in the plane, where one can see it.",
+       .lead = fmt::format("Boundary-conditional diffusion of discrete data, in pictures. "
+                           "Everything below was computed by the library, {}in the plane, where "
+                           "one can see it{}.",
+                           context.more.empty() ? "" : "first ",
+                           context.more.empty() ? "" : ", then with symbols that mean something"),
        .body = cells_section(figures) + forward_section(figures, options) + clock_section(figures) +
                sliders_section(scene, options) + density_section(figures) +
                reverse_section(figures, scene, options, comparison) + context.more,
