@@ -217,7 +217,8 @@ Json json_report(const EvaluateCommand& command, const std::vector<Measurement>&
 }
 
 void run_evaluate(const EvaluateCommand& command, const GlobalOptions& globals) {
-  const fs::path folder = train::model_folder(command.settings.folder, command.settings.checkpoint);
+  const fs::path folder =
+      model::find_model_folder(command.settings.folder, command.settings.checkpoint);
   const Sentences sentences = read_sentences(command);
   const Lines other = read_other(command, sentences.sources.size());
   std::optional<AtomicFile> file;  // opened now: what cannot be written is known before the work

@@ -9,7 +9,6 @@
 #include "model/generator.h"
 #include "model/model_folder.h"
 #include "text/line_reader.h"
-#include "train/run_folder.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -76,7 +75,7 @@ class GenerateRun {
       : command_(command),
         json_(globals.json),
         loaded_(model::load_model_folder(
-            train::model_folder(command.settings.folder, command.settings.checkpoint),
+            model::find_model_folder(command.settings.folder, command.settings.checkpoint),
             parse_device(globals.device))),
         generator_(*loaded_.model, changed(loaded_.generation, command.settings, globals.seed)) {}
 

@@ -2,6 +2,7 @@
 
 #include "base/device.h"
 #include "base/log.h"
+#include "base/progress.h"
 #include "base/require.h"
 #include "memory_meter.h"
 #include "text/tiny_task.h"
@@ -52,15 +53,26 @@ void read_stored(config::Schema& schema, const train::Recipe& recipe,
       fmt::join(refused, ", "));
 }
 
-text::Corpus open_corpus(const train::Recipe& recipe, const std::filesystem::path& own) {
+// The corpus of the recipe; one the program makes itself lies in `own`, new or as it is there.
+enum class OwnCorpus { make, keep };
+
+text::Corpus open_corpus(const train::Recipe& recipe, const std::filesystem::path& own,
+                         OwnCorpus mode) {
   if (recipe.data.task == train::DataTask::none) {
     require_option(!recipe.data.dir.empty(),
                    "data.dir is missing: name a folder that `tessera prepare` wrote");
     return text::Corpus::open(recipe.data.dir);
   }
-  if (!std::filesystem::exists(own))
-    text::make_tiny_corpus(own, recipe.run.seed, recipe.data.pairs);
+  // One that is there before the run is the rest of a run that did not begin, of other options
+  // maybe. A run that was killed while it was made has none.
+  if (mode == OwnCorpus::make || !std::filesystem::exists(own))
+    text::make_tiny_corpus(own, recipe.run.seed, recipe.data.pairs,
+                           text::CorpusWriter::Existing::replace);
   return text::Corpus::open(own);
+}
+
+std::string parameter_count(int64_t count) {
+  return count < 100000 ? fmt::format("{}", count) : fmt::format("{:.1f} M", count / 1e6);
 }
 
 // The most the process has had in memory so far, bytes.
@@ -73,12 +85,15 @@ int64_t process_memory() {
 void dry_run(const train::Recipe& recipe, const GlobalOptions& globals) {
   const at::Device device = parse_device(globals.device);
   // A corpus of the program's own making goes to a folder that disappears again.
-  std::filesystem::path own = std::filesystem::temp_directory_path();
-  const AtomicFolder scratch(own);
-  const text::Corpus corpus = open_corpus(recipe, scratch.path() / "data");
+  std::optional<AtomicFolder> scratch;
+  if (recipe.data.task != train::DataTask::none)
+    scratch.emplace(std::filesystem::temp_directory_path());
+  const text::Corpus corpus = open_corpus(
+      recipe, scratch ? scratch->path() / "data" : std::filesystem::path(), OwnCorpus::make);
   std::optional<MemoryMeter> meter;
   if (device.is_cuda()) meter.emplace(device);
   train::Trainer trainer(recipe, corpus, device);
+  trainer.begin();
   const Trial trial = device.is_cuda() ? kTrialCuda : kTrialCpu;
   const double rate = trainer.try_updates(trial.warm_up, trial.timed);
   const int64_t memory = meter ? meter->peak() : process_memory();
@@ -93,12 +108,14 @@ void dry_run(const train::Recipe& recipe, const GlobalOptions& globals) {
                                               {"batches_per_epoch", batcher.batches(0)},
                                               {"shapes", shapes},
                                               {"memory_bytes", memory},
+                                              {"step_seconds", 1 / rate},
                                               {"updates_per_second", rate},
                                               {"hours", hours}}
                            .dump(2));
     return;
   }
-  fmt::print("parameters      {:.1f} M ({} symbols)\n", trainer.model().parameters().count() / 1e6,
+  fmt::print("parameters      {} ({} symbols)\n",
+             parameter_count(trainer.model().parameters().count()),
              corpus.tokenizer().dictionary().size());
   fmt::print("epoch           {} batches in {} shapes\n", batcher.batches(0),
              batcher.shapes().size());
@@ -106,8 +123,54 @@ void dry_run(const train::Recipe& recipe, const GlobalOptions& globals) {
     fmt::print("                {} sentences x {} source, {} target\n", shape.rows, shape.source,
                shape.target);
   fmt::print("memory          {:.2f} GiB at most, on {}\n", memory / 1073741824.0, device.str());
-  fmt::print("speed           {:.2f} updates/s\n", rate);
-  fmt::print("{} updates    {:.2f} hours\n", recipe.run.steps, hours);
+  fmt::print("step            {:.1f} ms: {:.2f} updates/s\n", 1000 / rate, rate);
+  fmt::print("whole run       {} updates in {}, validation not counted\n", recipe.run.steps,
+             duration_text(3600 * hours));
+}
+
+void train_in(train::Trainer& trainer, const text::Corpus& corpus, const train::RunFolder& folder,
+              const train::StopSignal& stop) {
+  log::info("{} parameters, {} symbols, {} pairs, {}",
+            parameter_count(trainer.model().parameters().count()),
+            corpus.tokenizer().dictionary().size(), corpus.split("train").size(),
+            trainer.model().device().str());
+  trainer.run(folder, stop);
+}
+
+void start(const config::Schema& schema, const train::Recipe& recipe,
+           const GlobalOptions& globals) {
+  require_option(!recipe.run.out.empty(), "train.out is missing: name a folder for the run");
+  const train::StopSignal stop;
+  const train::RunFolder folder = train::RunFolder::create(recipe.run.out);
+  require(train::Checkpoints(folder.path()).all().empty(),
+          "'{}' holds checkpoints of a run that has lost its config.toml: choose another folder "
+          "(train.out)",
+          folder.path().string());
+  // From here on the run can be resumed, whenever it is killed; but one that cannot begin is none.
+  folder.write_config(schema.dump());
+  std::optional<text::Corpus> corpus;
+  std::optional<train::Trainer> trainer;
+  try {
+    corpus.emplace(open_corpus(recipe, folder.path() / "data", OwnCorpus::make));
+    trainer.emplace(recipe, *corpus, parse_device(globals.device));
+    trainer->begin();
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(folder.config(), ignored);
+    throw;
+  }
+  train_in(*trainer, *corpus, folder, stop);
+}
+
+void resume(train::RunFolder& folder, const config::Schema& schema, const train::Recipe& recipe,
+            const GlobalOptions& globals) {
+  const train::StopSignal stop;
+  folder.lock();
+  const text::Corpus corpus = open_corpus(recipe, folder.path() / "data", OwnCorpus::keep);
+  train::Trainer trainer(recipe, corpus, parse_device(globals.device));
+  trainer.begin(folder);
+  folder.write_config(schema.dump());  // what was overridden fits: it stays so
+  train_in(trainer, corpus, folder, stop);
 }
 
 void train_model(const TrainArguments& arguments, const GlobalOptions& globals) {
@@ -133,21 +196,8 @@ void train_model(const TrainArguments& arguments, const GlobalOptions& globals) 
   }
   if (arguments.dry_run) return dry_run(recipe, globals);
 
-  require_option(folder || !recipe.run.out.empty(),
-                 "train.out is missing: name a folder for the run");
-  const train::StopSignal stop;
-  if (folder)
-    folder->lock();
-  else
-    folder.emplace(train::RunFolder::create(recipe.run.out));
-  const text::Corpus corpus = open_corpus(recipe, folder->path() / "data");
-  const at::Device device = parse_device(globals.device);
-  train::Trainer trainer(recipe, corpus, device);
-  folder->write_config(schema.dump());
-  log::info("{:.1f} M parameters, {} symbols, {} pairs, {}",
-            trainer.model().parameters().count() / 1e6, corpus.tokenizer().dictionary().size(),
-            corpus.split("train").size(), device.str());
-  trainer.run(*folder, stop);
+  if (folder) return resume(*folder, schema, recipe, globals);
+  start(schema, recipe, globals);
 }
 
 }  // namespace
@@ -166,8 +216,10 @@ void add_train(CLI::App& program, const GlobalOptions& globals) {
                    "recipe file, then key=value overrides (see `tessera options`)")
       ->option_text("RECIPE key=value...");
   command->callback([arguments, &globals] {
-    // The first word is the recipe, unless a run is resumed.
-    if (arguments->resume.empty() && !arguments->overrides.empty()) {
+    // The first word is the recipe, unless a run is resumed or the recipe was forgotten.
+    if (arguments->resume.empty() && !arguments->overrides.empty() &&
+        (arguments->overrides.front().find('=') == std::string::npos ||
+         std::filesystem::exists(arguments->overrides.front()))) {
       arguments->recipe = arguments->overrides.front();
       arguments->overrides.erase(arguments->overrides.begin());
     }

@@ -331,7 +331,7 @@ struct Schema::Reader {
     if (named == nullptr) return;
     constexpr int kDeepest = 8;
     static thread_local int depth = 0;
-    const auto problem = [&](const char* what) {
+    const auto problem = [&](const std::string& what) {
       schema.problems_.push_back(
           fmt::format("{}:{}: {}", source, named->source().begin.line, what));
     };
@@ -340,8 +340,13 @@ struct Schema::Reader {
     else if (depth == kDeepest)
       problem("files include each other too deeply");
     else {
+      const auto path = std::filesystem::path(source).parent_path() / named->as_string()->get();
       ++depth;
-      schema.read_file(std::filesystem::path(source).parent_path() / named->as_string()->get());
+      try {
+        schema.read_text(tessera::read_file(path), path.string());
+      } catch (const Error& error) {
+        problem(error.what());
+      }
       --depth;
     }
     document.erase("include");

@@ -8,6 +8,7 @@
 #include <tessera/version.h>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -216,6 +217,21 @@ bool is_model_folder(const fs::path& folder) {
   return fs::exists(folder / kConfigFile, ignored) && fs::exists(folder / kWeightsFile, ignored);
 }
 
+namespace {
+
+// The checkpoints of a run, oldest first.
+std::vector<fs::path> step_folders(const fs::path& checkpoints) {
+  std::vector<fs::path> found;
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator(checkpoints, failure))
+    if (entry.path().filename().string().starts_with("step-") && is_model_folder(entry.path()))
+      found.push_back(entry.path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace
+
 fs::path find_model_folder(const fs::path& run_or_model, const std::string& checkpoint) {
   std::error_code ignored;
   require(fs::is_directory(run_or_model, ignored), "there is no folder '{}'",
@@ -231,21 +247,27 @@ fs::path find_model_folder(const fs::path& run_or_model, const std::string& chec
                                          [](unsigned char c) { return std::isdigit(c); });
   require_option(checkpoint.empty() || checkpoint == "best" || checkpoint == "last" || is_step,
                  "a checkpoint is 'best', 'last' or a step, got '{}'", checkpoint);
+  const fs::path checkpoints = run_or_model / "checkpoints";
+  const std::vector<fs::path> steps = step_folders(checkpoints);
   std::vector<fs::path> places;
-  if (checkpoint.empty())
-    places = {run_or_model / "best", run_or_model / "last"};
-  else if (is_step)
-    places = {run_or_model / "checkpoints" / fmt::format("step-{:0>8}", checkpoint)};
-  else
-    places = {run_or_model / checkpoint};
+  if (is_step) places = {checkpoints / fmt::format("step-{:0>8}", checkpoint)};
+  if (checkpoint.empty() || checkpoint == "best") places.push_back(run_or_model / "best");
+  if (checkpoint.empty() || checkpoint == "last") {
+    places.push_back(run_or_model / "last");
+    // A run that was copied may have lost its links.
+    if (!steps.empty()) places.push_back(steps.back());
+  }
   for (const fs::path& place : places)
     if (is_model_folder(place)) return place;
-  if (checkpoint.empty())
+  if (steps.empty())
     throw Error(
         fmt::format("'{}' holds no model: neither config.json and model.safetensors nor "
                     "checkpoints",
                     run_or_model.string()));
-  throw Error(fmt::format("'{}' has no checkpoint '{}'", run_or_model.string(), checkpoint));
+  std::vector<std::string> names;
+  for (const fs::path& step : steps) names.push_back(step.filename().string());
+  throw Error(fmt::format("'{}' has no checkpoint '{}'", run_or_model.string(), checkpoint),
+              fmt::format("there are: {}", fmt::join(names, ", ")));
 }
 
 }  // namespace tessera::model

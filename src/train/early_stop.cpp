@@ -23,6 +23,10 @@ std::optional<std::string> EarlyStop::add(int64_t step, double score) {
     return std::nullopt;
   }
   ++without_gain_;
+  return reason();
+}
+
+std::optional<std::string> EarlyStop::reason() const {
   if (options_.patience == 0 || without_gain_ < options_.patience) return std::nullopt;
   if (!best_score_) return fmt::format("no finite score in {} validations", without_gain_);
   return fmt::format("no better score in {} validations: {:.2f} at step {} stays the best",

@@ -22,6 +22,9 @@ class EarlyStop {
   // is a bad one). Returns why the run should stop, if it should.
   std::optional<std::string> add(int64_t step, double score);
 
+  // Why the run should stop, or should have: what add() said last.
+  std::optional<std::string> reason() const;
+
   std::optional<double> best_score() const { return best_score_; }
   int64_t best_step() const { return best_step_; }
   int64_t without_gain() const { return without_gain_; }  // validations since the best

@@ -3,7 +3,6 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/require.h"
-#include "train/checkpoints.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -112,30 +111,6 @@ void RunFolder::lock() {
 
 void RunFolder::write_config(std::string_view toml) const {
   write_file_atomically(config(), toml);
-}
-
-bool is_model_folder(const fs::path& path) {
-  return has_file(path, "config.json") && has_file(path, "model.safetensors");
-}
-
-fs::path model_folder(const fs::path& run_or_model, const std::string& checkpoint) {
-  const std::string shown = run_or_model.string();
-  require(has_folder(run_or_model), "there is no folder '{}'", shown);
-  if (is_model_folder(run_or_model)) {
-    require_option(checkpoint.empty(), "'{}' is a single model: it has no checkpoint '{}'", shown,
-                   checkpoint);
-    return run_or_model;
-  }
-  if (!RunFolder::is_one(run_or_model) && !has_folder(run_or_model / "checkpoints"))
-    throw Error(fmt::format("'{}' is neither a run folder nor a model folder", shown),
-                "a run folder has a config.toml, a model folder config.json and model.safetensors");
-
-  const Checkpoints checkpoints(run_or_model);
-  if (!checkpoint.empty()) return checkpoints.resolve(checkpoint).folder;
-  const std::vector<Checkpoint> there = checkpoints.all();
-  const bool scored = std::any_of(there.begin(), there.end(),
-                                  [](const Checkpoint& each) { return each.score.has_value(); });
-  return checkpoints.resolve(scored ? "best" : "last").folder;
 }
 
 }  // namespace tessera::train

@@ -45,14 +45,4 @@ class RunFolder {
   int lock_ = -1;  // descriptor of the lock file, where this process holds it
 };
 
-// Whether a folder holds a model: config.json and model.safetensors.
-bool is_model_folder(const std::filesystem::path& path);
-
-// The folder to load a model from.
-//   run_or_model  a run folder or a model folder
-//   checkpoint    of a run: "best", "last" or a step; empty: best where there are scores, else last
-// Throws Error where there is nothing to load, UsageError for a checkpoint of a model folder.
-std::filesystem::path model_folder(const std::filesystem::path& run_or_model,
-                                   const std::string& checkpoint = "");
-
 }  // namespace tessera::train

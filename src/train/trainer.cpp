@@ -15,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 
 namespace tessera::train {
@@ -25,6 +26,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kTrainingFile = "training.safetensors";
 constexpr const char* kStateFile = "state.json";
 constexpr int kStateFormat = 1;
+constexpr double kMostLeftOut = 20;  // updates in a row
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -53,6 +55,17 @@ std::unique_ptr<model::Seq2Seq> new_model(const Recipe& recipe, const text::Corp
                                           recipe.run.seed);
 }
 
+// The split that is validated on.
+std::string validation_split(const text::Corpus& corpus) {
+  try {
+    corpus.split("valid");
+  } catch (const Error& error) {
+    throw Error(error.what(),
+                "a run validates on it: make the corpus with `tessera prepare --valid`");
+  }
+  return "valid";
+}
+
 // Sentences the model has no positions for are left out, whatever the recipe says.
 text::BatcherOptions batches_of(const Recipe& recipe) {
   text::BatcherOptions options = recipe.data.batches;
@@ -64,6 +77,13 @@ std::string out_of_memory_hint(const Recipe& recipe) {
   return fmt::format(
       "lower data.tokens (now {}) and raise train.accumulate (now {}) by the same factor",
       recipe.data.batches.tokens, recipe.learner.accumulate);
+}
+
+Error diverged(const std::string& reason) {
+  return Error(fmt::format("training diverged: {}", reason),
+               "the checkpoints from before are kept; start a new run, with train.init to begin "
+               "from one of them, and a lower train.learning_rate or train.clip or a longer "
+               "train.warmup");
 }
 
 model::ModelCard card_of(const Recipe& recipe, const text::Corpus& corpus, int64_t step) {
@@ -83,22 +103,49 @@ Trainer::Trainer(const Recipe& recipe, const text::Corpus& corpus, at::Device de
       model_((set_up_device(device, recipe.run.deterministic), new_model(recipe, corpus, device))),
       batcher_(corpus.split("train"), batches_of(recipe), recipe.run.seed),
       learner_(*model_, recipe.learner, recipe.run.seed),
-      validator_(*model_, corpus, "valid", batches_of(recipe), recipe.generate,
+      validator_(*model_, corpus, validation_split(corpus), batches_of(recipe), recipe.generate,
                  recipe.run.validate_sentences, recipe.run.seed),
       early_stop_(recipe.early_stop),
-      divergence_(recipe.divergence) {
-  if (!recipe.run.init.empty()) start_from(recipe.run.init);
+      divergence_(recipe.divergence) {}
+
+void Trainer::begin() {
+  if (!recipe_.run.init.empty()) start_from(recipe_.run.init);
+}
+
+void Trainer::begin(const RunFolder& folder) {
+  Checkpoints checkpoints(folder.path(), recipe_.retention);
+  const auto newest = checkpoints.newest();
+  if (!newest) return begin();
+  restore(newest->folder);
+  checkpoints.discard_after(position_.step);
+  log::info("going on from step {}", position_.step);
 }
 
 void Trainer::start_from(const std::filesystem::path& init) {
   const std::filesystem::path folder = model::find_model_folder(init);
   const model::LoadedModel given =
       model::load_model_folder(folder, at::kCPU, nn::Precision::float32);
-  require(given.tokenizer.dictionary().size() == corpus_.tokenizer().dictionary().size(),
-          "the model in '{}' has a dictionary of {} symbols, the corpus one of {}", folder.string(),
-          given.tokenizer.dictionary().size(), corpus_.tokenizer().dictionary().size());
+  const text::Dictionary& theirs = given.tokenizer.dictionary();
+  const text::Dictionary& ours = corpus_.tokenizer().dictionary();
+  require(theirs.size() == ours.size(),
+          "the model in '{}' has a dictionary of {} symbols, the corpus in '{}' one of {}",
+          folder.string(), theirs.size(), corpus_.folder().string(), ours.size());
+  for (text::Id id = 0; id < ours.size(); ++id)
+    require(theirs.symbol(id) == ours.symbol(id),
+            "symbol {} of the model in '{}' is '{}', of the corpus in '{}' it is '{}': prepare the "
+            "data with the dictionary of the model",
+            id, folder.string(), theirs.symbol(id), corpus_.folder().string(), ours.symbol(id));
   learner_.start_from(safetensors::File(folder / "model.safetensors"));
   log::info("weights from {}", folder.string());
+}
+
+bool Trainer::is_due(int64_t interval) const {
+  return interval > 0 && position_.step % interval == 0;
+}
+
+bool Trainer::is_complete() const {
+  return !position_.validation_due &&
+         (position_.step >= recipe_.run.steps || early_stop_.reason().has_value());
 }
 
 void Trainer::update() {
@@ -110,9 +157,20 @@ void Trainer::update() {
       ++position_.epoch;
     }
   }
-  learner_.update(position_.step, batches,
-                  learning_rate(recipe_.schedule, position_.step, recipe_.run.steps));
+  const double rate = learning_rate(recipe_.schedule, position_.step, recipe_.run.steps);
+  try {
+    learner_.update(position_.step, batches, rate);
+  } catch (const c10::OutOfMemoryError&) {
+    throw Error("the device has not enough memory", out_of_memory_hint(recipe_));
+  } catch (const UsageError&) {
+    throw;
+  } catch (const Error& error) {  // a check of values; those of the first step are no one's fault
+    if (position_.step == 0) throw;
+    throw diverged(fmt::format("{} at step {}", error.what(), position_.step + 1));
+  }
   ++position_.step;
+  position_.validation_due =
+      is_due(recipe_.run.validate_every) || position_.step == recipe_.run.steps;
 }
 
 double Trainer::try_updates(int64_t warm_up, int64_t updates) {
@@ -126,52 +184,55 @@ double Trainer::try_updates(int64_t warm_up, int64_t updates) {
 }
 
 void Trainer::run(const RunFolder& folder, const StopSignal& stop) {
-  Checkpoints checkpoints(folder.path(), recipe_.retention);
-  if (const auto newest = checkpoints.newest()) {
-    restore(newest->folder);
-    checkpoints.discard_after(position_.step);
-    log::info("going on from step {}", position_.step);
-  }
-  if (position_.step >= recipe_.run.steps) {
+  if (is_complete()) {
     log::info("the run is complete: {} steps", position_.step);
     return;
   }
+  Checkpoints checkpoints(folder.path(), recipe_.retention);
   MetricsLog metrics(folder.metrics(), position_.step);
-
   const CudaStream stream(model_->device());
-  const RunOptions& options = recipe_.run;
   logged_at_ = now();
-  Progress bar("training", options.steps, position_.step);
-  const auto every = [&](int64_t interval) {
-    return interval > 0 && position_.step % interval == 0;
-  };
-  std::optional<std::string> end;
-  while (position_.step < options.steps && !end) {
-    try {
-      update();
-    } catch (const c10::OutOfMemoryError&) {
-      throw Error("the device has not enough memory", out_of_memory_hint(recipe_));
-    }
+  Progress bar("training", recipe_.run.steps, position_.step);
+  // A signal came before this validation.
+  if (position_.validation_due) follow_up(checkpoints, metrics, stop, /*keep=*/true);
+  while (!is_complete()) {
+    update();
     bar.advance();
-    const bool last = position_.step == options.steps;
-    const bool measure = every(options.validate_every) || last;
-    if (every(options.log_every) || measure || every(options.save_every)) log_updates(metrics);
-    std::optional<double> score;
-    if (measure) {
-      score = validate(metrics);
-      end = early_stop_.add(position_.step, *score);
-      logged_at_ = now();
-    }
-    if (every(options.save_every) || last || end || stop.requested()) save(checkpoints, score);
-    if (stop.requested() && !last) throw Stopped(stop.signal());
+    follow_up(checkpoints, metrics, stop, is_due(recipe_.run.save_every));
   }
-  if (end) log::info("stopped early: {}", *end);
+  if (const auto reason = early_stop_.reason()) log::info("stopped early: {}", *reason);
+}
+
+void Trainer::follow_up(Checkpoints& checkpoints, MetricsLog& metrics, const StopSignal& stop,
+                        bool keep) {
+  // Asked once: a signal that comes after it is for the next step, which then saves.
+  bool stopping = stop.requested();
+  keep = keep || stopping || position_.step == recipe_.run.steps;
+  // What has diverged must not be saved, and this is where it shows.
+  if (is_due(recipe_.run.log_every) || position_.validation_due || keep) log_updates(metrics);
+  std::optional<double> score;
+  // Whoever sends a signal does not wait long: the validation is left to the run that goes on.
+  if (position_.validation_due && !stopping) {
+    score = validate(metrics);
+    early_stop_.add(position_.step, *score);
+    position_.validation_due = false;
+    logged_at_ = now();
+    stopping = stop.requested();
+    const bool best = recipe_.retention.keep_best > 0 && early_stop_.without_gain() == 0;
+    keep = keep || best || stopping || early_stop_.reason().has_value();
+  }
+  if (keep) save(checkpoints, score);
+  if (stopping && !is_complete()) throw Stopped(stop.signal());
 }
 
 void Trainer::log_updates(MetricsLog& log) {
   const Measured measured = learner_.read();
   if (measured.updates == 0) return;
-  raise_deferred_errors();
+  try {
+    raise_deferred_errors();
+  } catch (const Error& error) {
+    throw diverged(fmt::format("{} before step {}", error.what(), position_.step));
+  }
   const double time = now();
   const double rate = static_cast<double>(measured.updates) / (time - logged_at_);
   logged_at_ = time;
@@ -196,10 +257,16 @@ void Trainer::log_updates(MetricsLog& log) {
                                  {"skipped", measured.skipped},
                                  {"updates_per_second", rate},
                                  {"tokens_per_second", rate * measured.tokens}});
-  if (const auto reason = divergence_.add(position_.step, measured.loss))
-    throw Error(fmt::format("training diverged: {}", *reason),
-                "the last checkpoint is kept; lower train.learning_rate or train.clip, or raise "
-                "train.warmup, and start anew or resume");
+  if (const auto reason = divergence_.add(position_.step, measured.loss)) throw diverged(*reason);
+  // Now and then a gradient is not finite; a run without any other stands still.
+  const bool all_left_out = measured.skipped == static_cast<double>(measured.updates);
+  left_out_ = all_left_out ? left_out_ + measured.skipped : 0;
+  if (left_out_ >= kMostLeftOut)
+    throw diverged(fmt::format("no gradient was finite in the {:.0f} updates before step {}",
+                               left_out_, position_.step));
+  // The loss is that of the weights before the update. One that is not finite makes their sum so.
+  if (!std::isfinite(model_->parameters().values().sum().item<float>()))
+    throw diverged(fmt::format("weights are not finite after step {}", position_.step));
 }
 
 double Trainer::score_of(const Validation& validation) const {
@@ -242,9 +309,13 @@ double Trainer::validate(MetricsLog& log) {
 }
 
 void Trainer::save(Checkpoints& checkpoints, std::optional<double> score) const {
-  const Json state{{"format", kStateFormat},           {"step", position_.step},
-                   {"epoch", position_.epoch},         {"batch", position_.batch},
-                   {"corpus", corpus_.fingerprint()},  {"early_stop", early_stop_.state()},
+  const Json state{{"format", kStateFormat},
+                   {"step", position_.step},
+                   {"epoch", position_.epoch},
+                   {"batch", position_.batch},
+                   {"validation_due", position_.validation_due},
+                   {"corpus", corpus_.fingerprint()},
+                   {"early_stop", early_stop_.state()},
                    {"divergence", divergence_.state()}};
   checkpoints.save(
       position_.step,
@@ -269,6 +340,7 @@ void Trainer::restore(const std::filesystem::path& checkpoint) {
     position_.step = state.at("step").get<int64_t>();
     position_.epoch = state.at("epoch").get<int64_t>();
     position_.batch = state.at("batch").get<int64_t>();
+    position_.validation_due = state.value("validation_due", false);
     early_stop_.restore(state.at("early_stop"));
     divergence_.restore(state.at("divergence"));
   } catch (const nlohmann::json::exception& error) {

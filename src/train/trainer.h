@@ -22,6 +22,7 @@ struct Position {
   int64_t step = 0;   // updates made
   int64_t epoch = 0;  // of the batch that comes next
   int64_t batch = 0;
+  bool validation_due = false;  // after the last update, and not made yet
 };
 
 // A training run: takes batches, makes updates, logs, validates, saves.
@@ -32,9 +33,15 @@ class Trainer {
 
   const model::Seq2Seq& model() const { return *model_; }
 
-  // Trains in the folder, from its newest checkpoint where it has one, until all steps are made or
-  // early stopping ends it. Throws Stopped, after saving, when `stop` is asked for; Error when the
-  // loss diverges, and the checkpoints there were stay.
+  // Where the run begins: at the newest checkpoint of the folder where it has one, else (and for a
+  // dry run) at train.init or with new weights. Throws Error where that does not fit the corpus or
+  // the model.
+  void begin();
+  void begin(const RunFolder& folder);
+
+  // Trains in the folder until all steps are made or early stopping ends it. Throws Stopped, after
+  // saving, when `stop` is asked for; Error when training diverges, and the checkpoints there were
+  // stay.
   void run(const RunFolder& folder, const StopSignal& stop);
 
   // For a dry run: makes updates and saves nothing. Returns updates per second, the first `warm_up`
@@ -48,7 +55,12 @@ class Trainer {
   void restore(const std::filesystem::path& checkpoint);
   void save(Checkpoints& checkpoints, std::optional<double> score) const;
 
+  bool is_due(int64_t interval) const;  // something that is done every so many steps
+  bool is_complete() const;
+
   void update();  // one, and the position moves on
+  // What comes after an update: logs, validates and saves where it is time, and stops.
+  void follow_up(Checkpoints& checkpoints, MetricsLog& metrics, const StopSignal& stop, bool keep);
   void log_updates(MetricsLog& log);
   double validate(MetricsLog& log);  // returns the score
   double score_of(const Validation& validation) const;
@@ -63,6 +75,7 @@ class Trainer {
   DivergenceWatch divergence_;
   Position position_;
   double logged_at_ = 0;  // seconds, of the last line
+  double left_out_ = 0;   // updates in a row, as far as is known
 };
 
 }  // namespace tessera::train

@@ -269,6 +269,55 @@ TEST(Config, ProblemsInAFileCarryItsPath) {
                                      ":3: unknown key 'steps' (did you mean 'train.steps'?)"});
 }
 
+TEST(Config, AFileWinsOverTheOneItIncludes) {
+  const test::TemporaryFolder folder;
+  std::filesystem::create_directories(folder / "sub/below");
+  write_file_atomically(folder / "sub/base.toml", "seed = 1\nname = 'base'\n[train]\nsteps = 20\n");
+  write_file_atomically(folder / "sub/below/middle.toml", "include = '../base.toml'\nseed = 2\n");
+  write_file_atomically(folder / "top.toml",
+                        "include = 'sub/below/middle.toml'\n[train]\nsteps = 30\n");
+  Configuration config;
+  config.schema.read_file(folder / "top.toml");
+  EXPECT_EQ(config.problems(), Lines{});
+  EXPECT_EQ(config.options.name, "base");
+  EXPECT_EQ(config.options.seed, 2u);
+  EXPECT_EQ(config.options.steps, 30);
+}
+
+TEST(Config, ProblemsOfAnIncludedFileCarryItsPath) {
+  const test::TemporaryFolder folder;
+  write_file_atomically(folder / "base.toml", "\nsteps = 3\n");
+  write_file_atomically(folder / "x.toml", "include = 'base.toml'\nsed = 3\n");
+  Configuration config;
+  config.schema.read_file(folder / "x.toml");
+  EXPECT_EQ(config.problems(),
+            (Lines{(folder / "base.toml").string() +
+                       ":2: unknown key 'steps' (did you mean 'train.steps'?)",
+                   (folder / "x.toml").string() + ":2: unknown key 'sed' (did you mean 'seed'?)"}));
+}
+
+TEST(Config, AnIncludedFileThatCannotBeReadIsNamedWithTheLine) {
+  const test::TemporaryFolder folder;
+  write_file_atomically(folder / "x.toml", "# comment\ninclude = 'none.toml'\n");
+  Configuration config;
+  config.schema.read_file(folder / "x.toml");
+  EXPECT_EQ(config.problems(),
+            Lines{(folder / "x.toml").string() + ":2: cannot read '" +
+                  (folder / "none.toml").string() + "': No such file or directory"});
+  EXPECT_EQ(problems_of("include = 3"), Lines{"x.toml:1: 'include' must be the name of a file"});
+}
+
+TEST(Config, FilesThatIncludeEachOtherAreAProblem) {
+  const test::TemporaryFolder folder;
+  write_file_atomically(folder / "a.toml", "include = 'b.toml'\n");
+  write_file_atomically(folder / "b.toml", "include = 'a.toml'\n");
+  Configuration config;
+  config.schema.read_file(folder / "a.toml");
+  const Lines found = config.problems();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0].ends_with(".toml:1: files include each other too deeply")) << found[0];
+}
+
 TEST(Config, OverridesWinOverFilesWheneverTheyAreGiven) {
   Configuration config;
   config.schema.apply_override("seed=1");

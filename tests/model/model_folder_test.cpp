@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "model/generator.h"
 #include "model/tiny_model.h"
+#include "support/complaint.h"
 #include "support/temporary_folder.h"
 
 #include <tessera/base/error.h>
@@ -195,6 +196,18 @@ TEST_F(ModelFolder, IsFoundInARun) {
   EXPECT_EQ(find_model_folder(folder()), folder());
   EXPECT_THROW(find_model_folder(folder(), "best"), UsageError);
   EXPECT_THROW(find_model_folder(parent_ / "nowhere"), Error);
+  EXPECT_THROW(find_model_folder(parent_.path()), Error) << "neither a run nor a model";
+}
+
+TEST_F(ModelFolder, IsFoundInARunThatLostItsLinks) {
+  const fs::path run = parent_ / "run";
+  for (const char* step : {"step-00000020", "step-00000100", "step-00000003"})
+    test::write_tiny_model(run / "checkpoints" / step);
+  EXPECT_EQ(find_model_folder(run), run / "checkpoints/step-00000100");
+  EXPECT_EQ(find_model_folder(run, "last"), run / "checkpoints/step-00000100");
+  EXPECT_EQ(find_model_folder(run, "3"), run / "checkpoints/step-00000003");
+  EXPECT_THAT(test::complaint([&] { find_model_folder(run, "best"); }),
+              HasSubstr("no checkpoint 'best' | there are: step-00000003, step-00000020"));
 }
 
 }  // namespace

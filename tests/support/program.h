@@ -4,12 +4,17 @@
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <thread>
+#include <utility>
 
 namespace tessera::test {
 
@@ -19,10 +24,24 @@ inline std::string file_text(const std::filesystem::path& path) {
   return all.str();
 }
 
+// Waits until `holds` does. False where it does not within a minute.
+template <class Condition>
+bool wait_until(Condition holds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!holds()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
 // Tests of the program as a person runs it, in a folder of their own. The test program must know
 // TESSERA_PROGRAM.
 class ProgramTest : public testing::Test {
  protected:
+  explicit ProgramTest(const std::filesystem::path& parent = std::filesystem::temp_directory_path())
+      : folder_(parent) {}
+
   struct Result {
     int status;  // exit code, -1 where a signal ended it
     std::string out, err;
@@ -33,11 +52,47 @@ class ProgramTest : public testing::Test {
   Result run(const std::string& arguments, const std::filesystem::path& output = {}) const {
     const std::filesystem::path out = output.empty() ? folder_ / "out" : output;
     const std::filesystem::path err = folder_ / "err";
-    const std::string command = "cd " + folder_.path().string() + " && " + TESSERA_PROGRAM + " " +
-                                arguments + " >" + out.string() + " 2>" + err.string();
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1,
-            output.empty() ? file_text(out) : std::string(), file_text(err)};
+    const int status = std::system(command(TESSERA_PROGRAM, arguments, out, err).c_str());
+    return {exit_code(status), output.empty() ? file_text(out) : std::string(), file_text(err)};
+  }
+
+  // The program at work, for tests that send it signals. Killed at the object's end.
+  class Running {
+   public:
+    Running(pid_t process, std::filesystem::path out, std::filesystem::path err)
+        : process_(process), out_(std::move(out)), err_(std::move(err)) {}
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+    ~Running() {
+      if (process_ <= 0) return;
+      ::kill(process_, SIGKILL);
+      ::waitpid(process_, nullptr, 0);
+    }
+
+    void signal(int number) const { ::kill(process_, number); }
+
+    Result wait() {
+      int status = 0;
+      ::waitpid(std::exchange(process_, 0), &status, 0);
+      return {exit_code(status), file_text(out_), file_text(err_)};
+    }
+
+   private:
+    pid_t process_;  // 0 once it was waited for
+    std::filesystem::path out_, err_;
+  };
+
+  // Starts `tessera ARGUMENTS` and does not wait for it.
+  Running start(const std::string& arguments) const {
+    const std::filesystem::path out = folder_ / "out-of-started", err = folder_ / "err-of-started";
+    // With exec the shell becomes the program, and signals reach it.
+    const std::string line = command(std::string("exec ") + TESSERA_PROGRAM, arguments, out, err);
+    const pid_t process = ::fork();
+    if (process == 0) {
+      ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+      ::_exit(127);
+    }
+    return Running(process, out, err);
   }
 
   // Writes a file into the folder, as it is.
@@ -46,6 +101,15 @@ class ProgramTest : public testing::Test {
   }
 
   TemporaryFolder folder_;
+
+ private:
+  static int exit_code(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : -1; }
+
+  std::string command(const std::string& program, const std::string& arguments,
+                      const std::filesystem::path& out, const std::filesystem::path& err) const {
+    return "cd " + folder_.path().string() + " && " + program + " " + arguments + " >" +
+           out.string() + " 2>" + err.string();
+  }
 };
 
 }  // namespace tessera::test

@@ -3,7 +3,6 @@
 #include "base/files.h"
 #include "support/complaint.h"
 #include "support/temporary_folder.h"
-#include "train/checkpoints.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,17 +14,11 @@
 namespace tessera::train {
 namespace {
 
-namespace fs = std::filesystem;
 using test::complaint;
 using test::quick_place;
 using test::TemporaryFolder;
 using testing::AllOf;
 using testing::HasSubstr;
-
-void fill_model(const fs::path& folder) {
-  write_file_atomically(folder / "config.json", "{}");
-  write_file_atomically(folder / "model.safetensors", "weights");
-}
 
 TEST(RunFolder, IsMadeWithItsParents) {
   const TemporaryFolder folder(quick_place());
@@ -97,31 +90,6 @@ TEST(RunFolder, AKilledProcessGivesItsLockBack) {
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
   EXPECT_NO_THROW(run.lock());
-}
-
-TEST(ModelFolder, IsItselfOrACheckpointOfARun) {
-  const TemporaryFolder folder(quick_place());
-  const RunFolder run = RunFolder::create(folder / "run");
-  run.write_config("");
-  EXPECT_THAT(complaint([&] { model_folder(run.path()); }), HasSubstr("no checkpoint yet"));
-  Checkpoints checkpoints(run.path(), {});
-  const fs::path one = checkpoints.save(1, fill_model).folder;
-  const fs::path two = checkpoints.save(2, fill_model).folder;
-  EXPECT_EQ(model_folder(run.path()), two) << "the last, while there are no scores";
-  checkpoints.record_score(1, 3.0);
-  EXPECT_EQ(model_folder(run.path()), one) << "the best by default";
-  EXPECT_EQ(model_folder(run.path(), "last"), two);
-  EXPECT_EQ(model_folder(run.path(), "1"), one);
-  EXPECT_EQ(model_folder(two), two);
-  EXPECT_EQ(model_folder(run.path() / "best"), run.path() / "best");
-  EXPECT_THROW(model_folder(two, "best"), UsageError);
-  EXPECT_THROW(model_folder(run.path(), "newest"), UsageError);
-}
-
-TEST(ModelFolder, OtherFoldersAreRefused) {
-  const TemporaryFolder folder(quick_place());
-  EXPECT_THAT(complaint([&] { model_folder(folder / "none"); }), HasSubstr("there is no folder"));
-  EXPECT_THAT(complaint([&] { model_folder(folder.path()); }), HasSubstr("neither a run folder"));
 }
 
 }  // namespace

@@ -1,0 +1,69 @@
+#include "train/options.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+namespace tessera::train {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kRecipes = fs::path(TESSERA_SOURCE_DIR) / "recipes";
+
+Recipe recipe(const fs::path& path) {
+  Recipe result;
+  config::Schema schema;
+  declare(schema, result);
+  schema.read_file(path);
+  schema.finish();
+  return result;
+}
+
+Recipe recipe(const std::string& name) {
+  return recipe(kRecipes / (name + ".toml"));
+}
+
+TEST(Recipes, AllCanBeRead) {
+  size_t seen = 0;
+  for (const auto& entry : fs::directory_iterator(kRecipes)) {
+    if (entry.path().extension() != ".toml") continue;
+    ++seen;
+    EXPECT_NO_THROW(recipe(entry.path())) << entry.path();
+  }
+  EXPECT_GE(seen, 20u);
+}
+
+// What the rows of the paper's tables are.
+TEST(Recipes, EveryTextTaskHasItsVariants) {
+  for (const std::string task : {"multi30k", "iwslt14", "wmt14", "wmt16", "gigaword"}) {
+    SCOPED_TRACE(task);
+    const double r = task == "gigaword" ? 0.5 : 1.0;
+    const Recipe ours = recipe(task);
+    EXPECT_EQ(ours.model.process.r, r);
+    EXPECT_EQ(ours.model.process.trajectory.kind, TrajectoryKind::ot);
+    const Recipe vp = recipe(task + "-vp");
+    EXPECT_EQ(vp.model.process.r, r);
+    EXPECT_EQ(vp.model.process.trajectory.kind, TrajectoryKind::vp_sqrt);
+    const Recipe base = recipe(task + "-base");
+    EXPECT_EQ(base.model.process.r, 0);
+    EXPECT_EQ(base.model.process.noise_factor, 4);
+    EXPECT_EQ(base.model.process.trajectory.kind, TrajectoryKind::vp_sqrt);
+    EXPECT_EQ(recipe(task + "-difformer").model.process.r, 0);
+    // Variants differ in the method, not in the size or the data.
+    for (const char* variant : {"-vp", "-base", "-forward", "-velocity"}) {
+      const Recipe other = recipe(task + variant);
+      EXPECT_EQ(other.model.network.width, ours.model.network.width) << variant;
+      EXPECT_EQ(other.data.batches.tokens, ours.data.batches.tokens) << variant;
+      EXPECT_EQ(other.run.steps, ours.run.steps) << variant;
+    }
+  }
+}
+
+TEST(Recipes, TinyMakesItsOwnData) {
+  EXPECT_EQ(recipe("tiny").data.task, DataTask::dates);
+}
+
+}  // namespace
+}  // namespace tessera::train
