@@ -192,6 +192,8 @@ class Schema {
   }
 
   // Read values. What is wrong with them is kept for finish(), a file that cannot be read included.
+  // `include = "other.toml"` before all tables reads that file first (its name is relative to the
+  // file that includes it), so that a file need only say what is different.
   void read_file(const std::filesystem::path& path);
   void read_text(std::string_view toml, const std::string& source_name);
 
