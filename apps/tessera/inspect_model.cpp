@@ -270,7 +270,7 @@ Report inspect_model(const ModelInspection& inspection) {
   report["checkpoints"] = checkpoints_report(folder);
   const bool any = has_checkpoint_folders(folder) || !inspection.checkpoint.empty();
   report["model"] =
-      any ? loaded_report(inspection, train::model_folder(folder, inspection.checkpoint),
+      any ? loaded_report(inspection, model::find_model_folder(folder, inspection.checkpoint),
                           stored ? &*stored : nullptr)
           : Report(nullptr);
   return report;

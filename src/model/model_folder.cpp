@@ -257,8 +257,11 @@ fs::path find_model_folder(const fs::path& run_or_model, const std::string& chec
     // A run that was copied may have lost its links.
     if (!steps.empty()) places.push_back(steps.back());
   }
-  for (const fs::path& place : places)
-    if (is_model_folder(place)) return place;
+  for (const fs::path& place : places) {
+    if (!is_model_folder(place)) continue;
+    // What a link stands for: it may point elsewhere before the model is read.
+    return fs::is_symlink(place) ? place.parent_path() / fs::read_symlink(place) : place;
+  }
   if (steps.empty())
     throw Error(
         fmt::format("'{}' holds no model: neither config.json and model.safetensors nor "

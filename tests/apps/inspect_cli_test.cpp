@@ -188,7 +188,7 @@ TEST_F(InspectCommand, SaysWhatIsWrong) {
       {"half", "model.safetensors"},
       {"odd", "train.stepz"},
       {"file", "file"},
-      {"run --checkpoint 25", "no checkpoint of step 25"},
+      {"run --checkpoint 25", "no checkpoint '25'"},
       {"run --data corpus --split dev", "dev"}};
   for (const auto& [arguments, said] : cases) {
     const auto result = run("--device cpu inspect " + arguments);
@@ -199,7 +199,7 @@ TEST_F(InspectCommand, SaysWhatIsWrong) {
   write("run/checkpoints/step-00000020/model.safetensors", "broken");
   const auto damaged = run("--device cpu inspect run");
   EXPECT_EQ(damaged.status, 1);
-  EXPECT_THAT(damaged.err, HasSubstr("damaged"));
+  EXPECT_THAT(damaged.err, HasSubstr("step-00000020/model.safetensors"));
   EXPECT_EQ(run("inspect").status, 2);
   EXPECT_EQ(run("--device cpu inspect run/last --checkpoint best").status, 2);
 }

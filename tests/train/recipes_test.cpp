@@ -54,7 +54,8 @@ TEST(Recipes, EveryTextTaskHasItsVariants) {
     // Variants differ in the method, not in the size or the data.
     for (const char* variant : {"-vp", "-base", "-forward", "-velocity"}) {
       const Recipe other = recipe(task + variant);
-      EXPECT_EQ(other.model.network.width, ours.model.network.width) << variant;
+      EXPECT_EQ(other.model.network.transformer.width, ours.model.network.transformer.width)
+          << variant;
       EXPECT_EQ(other.data.batches.tokens, ours.data.batches.tokens) << variant;
       EXPECT_EQ(other.run.steps, ours.run.steps) << variant;
     }
@@ -62,7 +63,7 @@ TEST(Recipes, EveryTextTaskHasItsVariants) {
 }
 
 TEST(Recipes, TinyMakesItsOwnData) {
-  EXPECT_EQ(recipe("tiny").data.task, DataTask::dates);
+  EXPECT_EQ(recipe(std::string("tiny")).data.task, DataTask::dates);
 }
 
 }  // namespace
