@@ -1,7 +1,6 @@
 #include "base/files.h"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,12 +11,16 @@
 #include <set>
 #include <utility>
 
+#include "support/complaint.h"
+#include "support/small_disk.h"
 #include "support/temporary_folder.h"
 
 namespace tessera {
 namespace {
 
 namespace fs = std::filesystem;
+using test::complaint;
+using test::SmallDisk;
 using test::TemporaryFolder;
 
 std::set<std::string> names_in(const fs::path& folder) {
@@ -27,37 +30,7 @@ std::set<std::string> names_in(const fs::path& folder) {
   return names;
 }
 
-// The message and hint of the error that `act` must throw.
-std::string complaint(const std::function<void()>& act) {
-  try {
-    act();
-  } catch (const Error& error) {
-    return error.what() + (error.hint().empty() ? "" : " | " + error.hint());
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return "";
-}
-
 #define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
-
-// Until its end, no file of this process can grow beyond `bytes`: a full disk for every user.
-class SmallDisk {
- public:
-  explicit SmallDisk(rlim_t bytes) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-    handler_ = std::signal(SIGXFSZ, SIG_IGN);
-  }
-  ~SmallDisk() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
 
 // Until its end, the tests run as a user whom permissions bind, even if they were started by root.
 class PlainUser {

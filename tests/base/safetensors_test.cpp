@@ -20,7 +20,7 @@ using safetensors::Tensors;
 using test::TemporaryFolder;
 
 const std::filesystem::path fixture =
-    std::filesystem::path(__FILE__).parent_path() / "fixtures" / "python.safetensors";
+    std::filesystem::path(TESSERA_BASE_FIXTURES) / "python.safetensors";
 
 void expect_sample(const File& file) {
   EXPECT_EQ(file.metadata(), test::sample_metadata());

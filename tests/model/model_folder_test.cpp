@@ -184,13 +184,17 @@ TEST_F(ModelFolder, IsFoundInARun) {
   const fs::path run = parent_ / "run";
   fs::create_directories(run / "checkpoints");
   EXPECT_THROW(find_model_folder(run), Error);
-  test::write_tiny_model(run / "checkpoints/step-00000020");
+  const fs::path first = run / "checkpoints/step-00000010",
+                 second = run / "checkpoints/step-00000020";
+  test::write_tiny_model(first);
+  test::write_tiny_model(second);
+  EXPECT_EQ(find_model_folder(run), second) << "without links";
   fs::create_directory_symlink("checkpoints/step-00000020", run / "last");
-  EXPECT_EQ(find_model_folder(run), run / "last");
-  fs::create_directory_symlink("checkpoints/step-00000020", run / "best");
-  EXPECT_EQ(find_model_folder(run), run / "best");
-  EXPECT_EQ(find_model_folder(run, "last"), run / "last");
-  EXPECT_EQ(find_model_folder(run, "20"), run / "checkpoints/step-00000020");
+  EXPECT_EQ(find_model_folder(run), second);
+  fs::create_directory_symlink("checkpoints/step-00000010", run / "best");
+  EXPECT_EQ(find_model_folder(run), first);
+  EXPECT_EQ(find_model_folder(run, "last"), second);
+  EXPECT_EQ(find_model_folder(run, "20"), second);
   EXPECT_THROW(find_model_folder(run, "30"), Error);
   EXPECT_THROW(find_model_folder(run, "newest"), UsageError);
   EXPECT_EQ(find_model_folder(folder()), folder());
