@@ -59,13 +59,28 @@ void Parameters::allocate(at::Device device, Precision precision, uint64_t seed)
     const bool low_entry = low && entry.use == Use::network;
     entry.leaf = view(low_entry ? low_values_ : values_, entry).detach();
     entry.leaf.requires_grad_(true);
-    entry.leaf.mutable_grad() = view(low_entry ? low_gradients_ : gradients_, entry);
   }
 }
 
 void Parameters::publish() {
   const c10::NoGradGuard no_grad;
   if (low_values_.defined()) low_values_.copy_(values_.narrow(0, 0, network_));
+}
+
+void Parameters::gather_gradients() {
+  const c10::NoGradGuard no_grad;
+  // One list per type: operations on lists take tensors of one.
+  std::vector<at::Tensor> sums[2], gradients[2];
+  for (Entry& entry : entries_) {
+    at::Tensor& gradient = entry.leaf.mutable_grad();
+    if (!gradient.defined()) continue;
+    const bool low = gradient.scalar_type() == at::kBFloat16;
+    sums[low].push_back(view(low ? low_gradients_ : gradients_, entry));
+    gradients[low].push_back(gradient);
+    gradient.reset();
+  }
+  for (const int low : {0, 1})
+    if (!sums[low].empty()) at::_foreach_add_(sums[low], gradients[low]);
 }
 
 void Parameters::collect_gradients() {

@@ -67,12 +67,16 @@ class Parameters {
   int64_t count() const { return total_; }  // of numbers
   at::Device device() const { return values_.device(); }
 
-  // [count()] float32: the weights, and what backward() made of them after collect_gradients().
+  // [count()] float32: the weights, and, after collect_gradients(), their gradient.
   const at::Tensor& values() const { return values_; }
   const at::Tensor& gradients() const { return gradients_; }
 
   // To be called after values() have changed.
   void publish();
+
+  // To be called after every backward(): adds what it left at the weights to what was gathered, in
+  // few operations for all of them.
+  void gather_gradients();
 
   // Makes gradients() complete / zero.
   void collect_gradients();

@@ -84,6 +84,7 @@ void Learner::accumulate(Slot& slot, bool self_condition) {
       model_.loss(slot.batch, slot.draws, self_condition, nn::Mode::training);
   const double share = 1.0 / static_cast<double>(options_.accumulate);
   (loss.total * share).backward();
+  model_.parameters().gather_gradients();
 
   const c10::NoGradGuard no_grad;
   const at::Tensor tokens = slot.batch.target.ne(text::Dictionary::kPad).sum().to(at::kFloat);

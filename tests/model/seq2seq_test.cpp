@@ -94,6 +94,7 @@ TEST(Seq2Seq, LearnsASmallBatchAndGeneratesIt) {
         model.draw({1, Purpose::training_noise, step}, {1, Purpose::training_time, step}, 2, 4);
     const auto loss = model.loss(batch, draws, step % 2 == 0, nn::Mode::training);
     loss.total.backward();
+    model.parameters().gather_gradients();
     adamw.step(5e-3);
     model.parameters().zero_gradients();
     (step == 0 ? first : last) = loss.total.item<double>();

@@ -38,8 +38,10 @@ TEST(Parameters, AreViewsOfOneBuffer) {
 TEST(Parameters, GatherGradientsInOneBuffer) {
   Small small;
   const at::Tensor x = at::ones({4, 3});
-  for (int i = 0; i < 2; ++i)
+  for (int i = 0; i < 2; ++i) {
     at::linear(x * *small.scale, *small.matrix, *small.shift).sum().backward();
+    small.parameters.gather_gradients();
+  }
   small.parameters.collect_gradients();
   const auto gradients = small.parameters.named(small.parameters.gradients());
   EXPECT_TRUE(at::equal(gradients.at("matrix"), at::full({2, 3}, 8.0f)));
@@ -57,6 +59,7 @@ TEST(Parameters, ComputeProductsInLowPrecisionFromFloat32Weights) {
   EXPECT_EQ(small.matrix->detach()[0][0].item<float>(),
             at::scalar_tensor(0.3).to(at::kBFloat16).item<float>());
   (small.matrix->sum() + small.scale->sum()).backward();
+  small.parameters.gather_gradients();
   small.parameters.collect_gradients();
   const auto gradients = small.parameters.named(small.parameters.gradients());
   EXPECT_TRUE(at::equal(gradients.at("matrix"), at::ones({2, 3})));

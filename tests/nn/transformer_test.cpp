@@ -119,12 +119,13 @@ TEST(Transformer, DropsInTrainingOnly) {
 }
 
 TEST(Transformer, HasTheGradientOfItsDifferences) {
-  const Stack stack(small(NormPlace::post));
+  Stack stack(small(NormPlace::post));
   stack.parameters.values().copy_(0.3 * normal({stack.parameters.count()}, 9));
   const at::Tensor target = normal({2, 3, 8}, 1), source = normal({2, 4, 8}, 2);
   const at::Tensor visible = at::ones({2, 4}, at::kBool), weight = normal({2, 3, 8}, 4);
   const auto loss = [&] { return (stack(source, target, visible) * weight).sum(); };
   loss().backward();
+  stack.parameters.gather_gradients();
   const at::Tensor direction = normal({stack.parameters.count()}, 10);
   const double slope = stack.parameters.gradients().dot(direction).item<double>();
   const c10::NoGradGuard no_grad;
