@@ -52,19 +52,19 @@ int run(int argc, char** argv) {
     if (globals.threads > 0) at::set_num_threads(globals.threads);
     tessera::parse_device(globals.device);
   });
+  tessera::app::add_prepare(program, globals);
   tessera::app::add_train(program, globals);
-  tessera::app::add_flow(program, globals);
-  tessera::app::add_bench(program, globals);
-  tessera::app::add_bpe(program);
   tessera::app::add_generate(program, globals);
   tessera::app::add_evaluate(program, globals);
   tessera::app::add_inspect(program, globals);
-  tessera::app::add_average(program, globals);
-  tessera::app::add_options(program);
   tessera::app::add_report(program);
+  tessera::app::add_average(program, globals);
   tessera::app::add_score(program, globals);
-  tessera::app::add_prepare(program, globals);
+  tessera::app::add_bpe(program);
+  tessera::app::add_options(program);
   tessera::app::add_doctor(program, globals);
+  tessera::app::add_flow(program, globals);
+  tessera::app::add_bench(program, globals);
 
   try {
     program.parse(argc, argv);
