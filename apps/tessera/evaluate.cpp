@@ -45,8 +45,8 @@ struct EvaluateCommand {
   int samples = 1000;
 };
 
-// All sentences in few steps, so that before the clock runs libraries are loaded, kernels chosen and memory
-// taken for every shape.
+// All sentences in few steps, so that before the clock runs libraries are loaded, kernels chosen
+// and memory taken for every shape.
 void warm_up(const model::Seq2Seq& model, model::GenerationOptions quick,
              const std::vector<std::vector<text::Id>>& ids) {
   quick.sampler.steps = std::min<int64_t>(quick.sampler.steps, 2);
@@ -66,7 +66,7 @@ fs::path corpus_folder(const EvaluateCommand& command) {
   declare(schema, recipe);
   schema.read_file(train::RunFolder::open(run).config());
   schema.finish();
-  return recipe.data.task == train::DataTask::none ? recipe.data.dir : run / "data";
+  return train::corpus_folder(recipe.data, run);
 }
 
 struct Sentences {

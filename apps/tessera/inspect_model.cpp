@@ -199,8 +199,7 @@ Labels choose_labels(const ModelInspection& inspection, const model::LoadedModel
     return random_labels(*loaded.model, inspection.seed,
                          "a model does not know its corpus: name one with --data");
   const train::DataOptions& data = stored->recipe.data;
-  const fs::path folder =
-      data.task == train::DataTask::none ? data.dir : inspection.folder / "data";
+  const fs::path folder = train::corpus_folder(data, inspection.folder);
   try {
     return corpus_labels(folder, inspection, dictionary);
   } catch (const Error& error) {  // a run is worth a look without its corpus too

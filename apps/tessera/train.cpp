@@ -53,22 +53,22 @@ void read_stored(config::Schema& schema, const train::Recipe& recipe,
       fmt::join(refused, ", "));
 }
 
-// The corpus of the recipe; one the program makes itself lies in `own`, new or as it is there.
+// The corpus of a run; one the program makes itself is new, or as it is there.
 enum class OwnCorpus { make, keep };
 
-text::Corpus open_corpus(const train::Recipe& recipe, const std::filesystem::path& own,
+text::Corpus open_corpus(const train::Recipe& recipe, const std::filesystem::path& run,
                          OwnCorpus mode) {
+  const std::filesystem::path folder = train::corpus_folder(recipe.data, run);
   if (recipe.data.task == train::DataTask::none) {
-    require_option(!recipe.data.dir.empty(),
+    require_option(!folder.empty(),
                    "data.dir is missing: name a folder that `tessera prepare` wrote");
-    return text::Corpus::open(recipe.data.dir);
-  }
-  // One that is there before the run is the rest of a run that did not begin, of other options
-  // maybe. A run that was killed while it was made has none.
-  if (mode == OwnCorpus::make || !std::filesystem::exists(own))
-    text::make_tiny_corpus(own, recipe.run.seed, recipe.data.pairs,
+  } else if (mode == OwnCorpus::make || !std::filesystem::exists(folder)) {
+    // One that is there before the run is the rest of a run that did not begin, of other options
+    // maybe. A run that was killed while it was made has none.
+    text::make_tiny_corpus(folder, recipe.run.seed, recipe.data.pairs,
                            text::CorpusWriter::Existing::replace);
-  return text::Corpus::open(own);
+  }
+  return text::Corpus::open(folder);
 }
 
 std::string parameter_count(int64_t count) {
@@ -88,8 +88,8 @@ void dry_run(const train::Recipe& recipe, const GlobalOptions& globals) {
   std::optional<AtomicFolder> scratch;
   if (recipe.data.task != train::DataTask::none)
     scratch.emplace(std::filesystem::temp_directory_path());
-  const text::Corpus corpus = open_corpus(
-      recipe, scratch ? scratch->path() / "data" : std::filesystem::path(), OwnCorpus::make);
+  const text::Corpus corpus =
+      open_corpus(recipe, scratch ? scratch->path() : std::filesystem::path(), OwnCorpus::make);
   std::optional<MemoryMeter> meter;
   if (device.is_cuda()) meter.emplace(device);
   train::Trainer trainer(recipe, corpus, device);
@@ -151,7 +151,7 @@ void start(const config::Schema& schema, const train::Recipe& recipe,
   std::optional<text::Corpus> corpus;
   std::optional<train::Trainer> trainer;
   try {
-    corpus.emplace(open_corpus(recipe, folder.path() / "data", OwnCorpus::make));
+    corpus.emplace(open_corpus(recipe, folder.path(), OwnCorpus::make));
     trainer.emplace(recipe, *corpus, parse_device(globals.device));
     trainer->begin();
   } catch (...) {
@@ -166,7 +166,7 @@ void resume(train::RunFolder& folder, const config::Schema& schema, const train:
             const GlobalOptions& globals) {
   const train::StopSignal stop;
   folder.lock();
-  const text::Corpus corpus = open_corpus(recipe, folder.path() / "data", OwnCorpus::keep);
+  const text::Corpus corpus = open_corpus(recipe, folder.path(), OwnCorpus::keep);
   train::Trainer trainer(recipe, corpus, parse_device(globals.device));
   trainer.begin(folder);
   folder.write_config(schema.dump());  // what was overridden fits: it stays so

@@ -2,6 +2,7 @@
 
 #include "base/require.h"
 #include "nn/time_embedding.h"
+#include "process/masked_mean.h"
 #include "text/dictionary.h"
 
 #include <ATen/ATen.h>
@@ -26,10 +27,6 @@ at::Tensor visible_keys(const at::Tensor& ids) {
 // would be too small: what a symbol says would be weaker than the time that is added to it.
 nn::Initial outside_layers(int64_t inputs) {
   return nn::Initial::normal(1 / std::sqrt(3.0 * static_cast<double>(inputs)));
-}
-
-at::Tensor masked_mean(const at::Tensor& values, const at::Tensor& mask) {
-  return at::where(mask, values, 0).sum() / mask.sum().clamp_min(1);
 }
 
 }  // namespace

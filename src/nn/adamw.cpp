@@ -39,25 +39,28 @@ AdamW::Active AdamW::active() const {
   return result;
 }
 
-void AdamW::step(double learning_rate) {
+template <class Rate>
+void AdamW::update(const Rate& learning_rate, const std::optional<at::Tensor>& divisor,
+                   const std::optional<at::Tensor>& skip) {
   const c10::NoGradGuard no_grad;
   Active now = active();
   if (now.parameters.empty()) return;
-  at::_foreach_add_(now.steps, 1);
+  if (skip)
+    at::_foreach_add_(now.steps, 1 - *skip);
+  else
+    at::_foreach_add_(now.steps, 1);
   at::_fused_adamw_(now.parameters, now.gradients, now.means, now.squares, /*max_exp_avg_sqs=*/{},
                     now.steps, learning_rate, options_.beta1, options_.beta2, options_.weight_decay,
-                    options_.eps, /*amsgrad=*/false, /*maximize=*/false);
+                    options_.eps, /*amsgrad=*/false, /*maximize=*/false, divisor, skip);
+}
+
+void AdamW::step(double learning_rate) {
+  update(learning_rate, std::nullopt, std::nullopt);
 }
 
 void AdamW::step(const at::Tensor& learning_rate, const at::Tensor& divisor,
                  const at::Tensor& skip) {
-  const c10::NoGradGuard no_grad;
-  Active now = active();
-  if (now.parameters.empty()) return;
-  at::_foreach_add_(now.steps, 1 - skip);
-  at::_fused_adamw_(now.parameters, now.gradients, now.means, now.squares, /*max_exp_avg_sqs=*/{},
-                    now.steps, learning_rate, options_.beta1, options_.beta2, options_.weight_decay,
-                    options_.eps, /*amsgrad=*/false, /*maximize=*/false, divisor, skip);
+  update(learning_rate, divisor, skip);
 }
 
 std::map<std::string, std::vector<at::Tensor>> AdamW::state() const {

@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,9 @@ class AdamW {
     std::vector<at::Tensor> parameters, gradients, means, squares, steps;
   };
   Active active() const;
+  template <class Rate>  // double or a tensor
+  void update(const Rate& learning_rate, const std::optional<at::Tensor>& divisor,
+              const std::optional<at::Tensor>& skip);
 
   std::vector<at::Tensor> parameters_;
   std::vector<at::Tensor> means_, squares_;  // as the parameters

@@ -2,6 +2,7 @@
 
 #include "base/require.h"
 #include "base/tensor_checks.h"
+#include "process/masked_mean.h"
 
 #include <tessera/base/value_checks.h>
 
@@ -9,18 +10,6 @@
 #include <c10/core/GradMode.h>
 
 namespace tessera {
-namespace {
-
-// Mean over the elements that count; 0 where none does. Without a boolean index, so that shapes
-// stay fixed.
-at::Tensor masked_mean(const at::Tensor& per_element, const at::Tensor& mask) {
-  if (!mask.defined()) return per_element.numel() == 0 ? per_element.sum() : per_element.mean();
-  const at::Tensor count = mask.sum().clamp_min(1);
-  return at::where(mask, per_element, 0.0).sum() / count;
-}
-
-}  // namespace
-
 at::Tensor velocity_weight(const Process& process, const Noised& noised, double cap) {
   const c10::NoGradGuard no_grad;
   const at::Tensor tau = noised.tau.to(at::kDouble);

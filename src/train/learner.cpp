@@ -6,11 +6,11 @@
 #include <tessera/base/random.h>
 
 #include <ATen/ATen.h>
-#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/core/Generator.h>
 #include <c10/core/GradMode.h>
 
-#include <bit>
-#include <limits>
+#include <algorithm>
+#include <mutex>
 
 namespace tessera::train {
 namespace {

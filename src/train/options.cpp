@@ -79,6 +79,10 @@ void declare(config::Schema& schema, Recipe& recipe) {
   model::declare(schema, recipe.generate);
 }
 
+std::filesystem::path corpus_folder(const DataOptions& data, const std::filesystem::path& run) {
+  return data.task == DataTask::none ? data.dir : run / "data";
+}
+
 bool may_change_on_resume(const std::string& key, const ScheduleOptions& schedule) {
   if (key == "train.steps") return !depends_on_total_steps(schedule);
   static const std::set<std::string> free{"data.dir",

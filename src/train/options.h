@@ -64,6 +64,9 @@ struct Recipe {
 
 void declare(config::Schema& schema, Recipe& recipe);
 
+// Where the corpus of a run lies: data.dir, or beside the run where the program made it itself.
+std::filesystem::path corpus_folder(const DataOptions& data, const std::filesystem::path& run);
+
 // Whether a resumed run may have another value than it began with: it has no part in the
 // mathematics.
 bool may_change_on_resume(const std::string& key, const ScheduleOptions& schedule);
