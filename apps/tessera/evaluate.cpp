@@ -1,9 +1,9 @@
 #include "command.h"
 
-#include "base/config.h"
 #include "base/device.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/profiler.h"
 #include "base/progress.h"
 #include "base/require.h"
 #include "generation_settings.h"
@@ -13,8 +13,8 @@
 #include "model/model_folder.h"
 #include "text/corpus.h"
 #include "text/line_reader.h"
-#include "train/options.h"
 #include "train/run_folder.h"
+#include "train/stored_recipe.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -37,13 +37,15 @@ using Lines = std::vector<std::string>;
 struct EvaluateCommand {
   GenerationSettings settings;
   std::string split = "test";
-  fs::path data, out, other;
+  fs::path data, out, other, profile;
   int64_t limit = 0;
   std::vector<std::string> metrics{"bleu"};
   std::string tokenization;
   bool lowercase = false;
   int samples = 1000;
 };
+
+constexpr size_t kProfileRows = 40;
 
 // All sentences in few steps, so that before the clock runs libraries are loaded, kernels chosen
 // and memory taken for every shape.
@@ -61,12 +63,7 @@ fs::path corpus_folder(const EvaluateCommand& command) {
                  "'{}' is not a run that knows its corpus: name a folder that `tessera prepare` "
                  "wrote with --data",
                  run.string());
-  train::Recipe recipe;
-  config::Schema schema;
-  declare(schema, recipe);
-  schema.read_file(train::RunFolder::open(run).config());
-  schema.finish();
-  return train::corpus_folder(recipe.data, run);
+  return train::corpus_folder(train::StoredRecipe(train::RunFolder::open(run)).recipe.data, run);
 }
 
 struct Sentences {
@@ -93,7 +90,7 @@ struct Output {
 };
 
 Output translate(const model::LoadedModel& loaded, const model::Generator& generator,
-                 const Lines& sources) {
+                 const Lines& sources, const fs::path& profile) {
   std::vector<std::vector<text::Id>> ids;
   for (const std::string& line : sources) {
     ids.push_back(loaded.tokenizer.encode(line));
@@ -111,6 +108,11 @@ Output translate(const model::LoadedModel& loaded, const model::Generator& gener
     results = generator.generate(ids, hooks);
     output.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  }
+  if (!profile.empty()) {
+    Profiler profiler(loaded.model->device());
+    generator.generate(ids);
+    fmt::print(stderr, "{}", profiler.finish(profile).table(kProfileRows));
   }
   for (const model::Generated& result : results) {
     output.lines.push_back(loaded.tokenizer.decode(result.ids()));
@@ -227,7 +229,7 @@ void run_evaluate(const EvaluateCommand& command, const GlobalOptions& globals) 
   const MeasureOptions measuring = measure_options(command, loaded.tokenizer.raw());
   const model::Generator generator(*loaded.model,
                                    changed(loaded.generation, command.settings, globals.seed));
-  const Output output = translate(loaded, generator, sentences.sources);
+  const Output output = translate(loaded, generator, sentences.sources, command.profile);
   if (file) {
     for (const std::string& line : output.lines) file->write(line + "\n");
     file->commit();
@@ -285,6 +287,11 @@ void add_evaluate(CLI::App& program, const GlobalOptions& globals) {
   evaluate->add_option("--samples", command->samples, "for --compare: how often to draw lines")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
+  evaluate
+      ->add_option("--profile", command->profile,
+                   "generate once more: where the time goes, and a trace of it for "
+                   "chrome://tracing")
+      ->option_text("FILE");
   evaluate->callback([command, &globals] { run_evaluate(*command, globals); });
 }
 

@@ -11,6 +11,7 @@
 #include "train/manifest.h"
 #include "train/options.h"
 #include "train/run_folder.h"
+#include "train/stored_recipe.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
@@ -57,25 +58,6 @@ Values values_of(model::Seq2SeqOptions model, model::GenerationOptions generatio
   declare(schema, generation);
   return schema.values();
 }
-
-// The configuration of a run, as its folder has it.
-struct StoredRecipe {
-  train::Recipe recipe;
-  Values defaults, values;
-
-  explicit StoredRecipe(const fs::path& path) {
-    config::Schema schema;
-    declare(schema, recipe);
-    defaults = schema.values();
-    schema.read_file(path);
-    try {
-      schema.finish();
-    } catch (const UsageError& error) {  // it is the folder that is wrong, not the command line
-      throw Error(error.what(), error.hint());
-    }
-    values = schema.values();
-  }
-};
 
 // ---- checkpoints
 
@@ -192,7 +174,7 @@ Labels random_labels(const model::Seq2Seq& model, uint64_t seed, const std::stri
 }
 
 Labels choose_labels(const ModelInspection& inspection, const model::LoadedModel& loaded,
-                     const StoredRecipe* stored) {
+                     const train::StoredRecipe* stored) {
   const text::Dictionary& dictionary = loaded.tokenizer.dictionary();
   if (!inspection.data.empty()) return corpus_labels(inspection.data, inspection, dictionary);
   if (stored == nullptr)
@@ -220,7 +202,7 @@ Report boundary_report(const model::Seq2Seq& model, const Labels& labels, uint64
 }
 
 Report loaded_report(const ModelInspection& inspection, const fs::path& folder,
-                     const StoredRecipe* stored) {
+                     const train::StoredRecipe* stored) {
   const c10::NoGradGuard no_grad;
   const model::LoadedModel loaded =
       model::load_model_folder(folder, inspection.device, nn::Precision::float32);
@@ -257,9 +239,9 @@ Report inspect_model(const ModelInspection& inspection) {
             {"model", loaded_report(inspection, folder, nullptr)}};
   }
   Report report{{"kind", "run"}, {"path", folder.string()}};
-  std::optional<StoredRecipe> stored;  // a copied folder of checkpoints has none
+  std::optional<train::StoredRecipe> stored;  // a copied folder of checkpoints has none
   if (train::RunFolder::is_one(folder)) {
-    stored.emplace(train::RunFolder::open(folder).config());
+    stored.emplace(train::RunFolder::open(folder));
     report["steps"] = stored->recipe.run.steps;
     report["score"] = name_of(stored->recipe.run.score);
     report["options"] = options_report(stored->defaults, stored->values, inspection.all_options);

@@ -2,6 +2,7 @@
 
 #include "base/device.h"
 #include "base/log.h"
+#include "base/profiler.h"
 #include "base/progress.h"
 #include "base/require.h"
 #include "memory_meter.h"
@@ -25,14 +26,17 @@ struct TrainArguments {
   std::filesystem::path resume;
   std::vector<std::string> overrides;
   bool dry_run = false;
+  std::filesystem::path profile;
   bool dump = false;
 };
 
-// Updates of a dry run: until every shape has been seen (CUDA records each), then to be timed.
+// Updates of a dry run: until every shape has been seen (CUDA records each), then to be timed, then
+// to be looked at one by one.
 struct Trial {
-  int64_t warm_up, timed;
+  int64_t warm_up, timed, profiled;
 };
-constexpr Trial kTrialCpu{4, 12}, kTrialCuda{300, 200};
+constexpr Trial kTrialCpu{4, 12, 4}, kTrialCuda{300, 200, 20};
+constexpr size_t kProfileRows = 40;
 
 // A run that goes on keeps what it began with, but for keys that have no part in the mathematics.
 void read_stored(config::Schema& schema, const train::Recipe& recipe,
@@ -82,7 +86,8 @@ int64_t process_memory() {
   return usage.ru_maxrss * 1024;
 }
 
-void dry_run(const train::Recipe& recipe, const GlobalOptions& globals) {
+void dry_run(const train::Recipe& recipe, const std::filesystem::path& profile,
+             const GlobalOptions& globals) {
   const at::Device device = parse_device(globals.device);
   // A corpus of the program's own making goes to a folder that disappears again.
   std::optional<AtomicFolder> scratch;
@@ -126,6 +131,10 @@ void dry_run(const train::Recipe& recipe, const GlobalOptions& globals) {
   fmt::print("step            {:.1f} ms: {:.2f} updates/s\n", 1000 / rate, rate);
   fmt::print("whole run       {} updates in {}, validation not counted\n", recipe.run.steps,
              duration_text(3600 * hours));
+  if (profile.empty()) return;
+  Profiler profiler(device);
+  trainer.try_updates(0, trial.profiled);
+  fmt::print("\n{} updates: {}", trial.profiled, profiler.finish(profile).table(kProfileRows));
 }
 
 void train_in(train::Trainer& trainer, const text::Corpus& corpus, const train::RunFolder& folder,
@@ -190,11 +199,12 @@ void train_model(const TrainArguments& arguments, const GlobalOptions& globals) 
     for (const std::string& assignment : arguments.overrides) schema.apply_override(assignment);
     schema.finish();
   }
+  require_option(arguments.profile.empty() || arguments.dry_run, "--profile needs --dry-run");
   if (arguments.dump) {
     fmt::print("{}", schema.dump());
     return;
   }
-  if (arguments.dry_run) return dry_run(recipe, globals);
+  if (arguments.dry_run) return dry_run(recipe, arguments.profile, globals);
 
   if (folder) return resume(*folder, schema, recipe, globals);
   start(schema, recipe, globals);
@@ -210,6 +220,11 @@ void add_train(CLI::App& program, const GlobalOptions& globals) {
       ->option_text("RUN");
   command->add_flag("--dry-run", arguments->dry_run,
                     "say what the run would cost (parameters, memory, speed) and leave no trace");
+  command
+      ->add_option("--profile", arguments->profile,
+                   "with --dry-run: where the time of an update goes, and a trace of it for "
+                   "chrome://tracing")
+      ->option_text("FILE");
   command->add_flag("--dump-config", arguments->dump, "print the configuration in effect as TOML");
   command
       ->add_option("recipe", arguments->overrides,

@@ -4,8 +4,8 @@
 #include "base/files.h"
 #include "base/require.h"
 #include "train/metrics_log.h"
-#include "train/options.h"
 #include "train/run_folder.h"
+#include "train/stored_recipe.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -30,14 +30,10 @@ std::string text_of(const config::Value& value) {
       value);
 }
 
-std::map<std::string, std::string> read_settings(const fs::path& config) {
-  train::Recipe recipe;
-  config::Schema schema;
-  declare(schema, recipe);
-  schema.read_file(config);
-  schema.finish();
+std::map<std::string, std::string> read_settings(const train::RunFolder& folder) {
   std::map<std::string, std::string> settings;
-  for (const auto& [key, value] : schema.values()) settings[key] = text_of(value);
+  for (const auto& [key, value] : train::StoredRecipe(folder).values)
+    settings[key] = text_of(value);
   return settings;
 }
 
@@ -101,7 +97,7 @@ RunRecord read_run(const fs::path& folder) {
   const train::RunFolder run_folder = train::RunFolder::open(folder);
   RunRecord run;
   run.name = name_of_folder(folder);
-  run.settings = read_settings(run_folder.config());
+  run.settings = read_settings(run_folder);
   try {
     for (const Json& line : train::MetricsLog::read(run_folder.metrics())) read_line(run, line);
   } catch (const nlohmann::json::exception& error) {
