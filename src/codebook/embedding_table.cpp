@@ -17,14 +17,15 @@
 namespace tessera {
 namespace {
 
-constexpr double kLayerNormEps = 1e-12;
+constexpr double kLayerNormEps = 1e-12, kSmallestNorm = 1e-12;
 
 at::Tensor normalised(const at::Tensor& rows, Normalise how) {
   switch (how) {
     case Normalise::none:
       return rows;
     case Normalise::l2:
-      return rows * (std::sqrt(static_cast<double>(rows.size(1))) / at::norm(rows, 2, {-1}, true));
+      return rows * (std::sqrt(static_cast<double>(rows.size(1))) /
+                     at::norm(rows, 2, {-1}, true).clamp_min(kSmallestNorm));
     case Normalise::layernorm:
       return at::layer_norm(rows, {rows.size(1)}, {}, {}, kLayerNormEps);
   }
@@ -94,13 +95,11 @@ void EmbeddingTable::check_lengths() const {
 }
 
 void EmbeddingTable::refresh() {
+  codes_ = decodable_.codes = normalised(weight_, options_.normalise);
+  decodable_.bias = bias_;
   if (decodable_.symbol.defined()) {
-    decodable_.codes = normalised(weight_.index_select(0, decodable_.symbol), options_.normalise);
-    codes_ = weight_.index_copy(0, decodable_.symbol, decodable_.codes);
+    decodable_.codes = codes_.index_select(0, decodable_.symbol);
     if (bias_.defined()) decodable_.bias = bias_.index_select(0, decodable_.symbol);
-  } else {
-    codes_ = decodable_.codes = normalised(weight_, options_.normalise);
-    decodable_.bias = bias_;
   }
   check_lengths();
 }

@@ -39,7 +39,7 @@ void set_up_device(at::Device device, bool deterministic) {
   at::Context& context = at::globalContext();
   context.setAllowTF32CuBLAS(true);
   set_value_checks(ValueChecks::off);  // ids come from a checked corpus, losses are watched
-  context.setSDPUseCuDNN(false);
+  context.setSDPUseCuDNN(!deterministic);
   context.setBenchmarkCuDNN(false);
   // cuBLAS reads this when its first handle is made.
   if (deterministic) setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);

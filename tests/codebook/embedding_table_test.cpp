@@ -57,7 +57,7 @@ TEST(EmbeddingTable, DecodesToTheLargestScoreTheLowestOnATie) {
 
 TEST(EmbeddingTable, NeverDecodesToUndecodableSymbols) {
   at::Tensor weight = test::normal({40, 8}, 6);
-  weight[0].zero_();  // a padding row: left as it is, not normalised to NaN
+  weight[0].zero_();  // a padding row: not normalised to NaN
   const EmbeddingTable table(weight, {.undecodable = {0, 7, 39}});
   const at::Tensor x = test::normal({2000, 8}, 7);
   const at::Tensor decoded = table.decode(x);
@@ -68,6 +68,16 @@ TEST(EmbeddingTable, NeverDecodesToUndecodableSymbols) {
   }
   EXPECT_TRUE(at::equal(table.codes()[0], at::zeros({8})));
   EXPECT_TRUE(at::isfinite(table.codes()).all().item<bool>());
+}
+
+// Words of the source language are codes too.
+TEST(EmbeddingTable, NormalisesUndecodableSymbolsLikeTheOthers) {
+  for (const auto how : {Normalise::l2, Normalise::layernorm}) {
+    const EmbeddingTable table(0.1 * test::normal({10, 4}, 39),
+                               {.normalise = how, .undecodable = {0, 7}});
+    EXPECT_LT(test::largest_difference(at::norm(table.codes(), 2, {-1}), at::full({10}, 2.0)), 1e-5)
+        << name_of(how);
+  }
 }
 
 TEST(EmbeddingTable, LeavesUndecodableSymbolsOutOfTheCompetition) {

@@ -44,7 +44,7 @@ class EmbeddingTable final : public Codebook {
   int64_t symbols() const override { return weight_.size(0); }
   int64_t dim() const override { return weight_.size(1); }
   at::Device device() const override { return weight_.device(); }
-  // [K, d] normalised; undecodable rows as they are.
+  // [K, d] normalised, undecodable ones too: they may be inputs. A row of zeros (padding) stays so.
   const at::Tensor& codes() const { return codes_; }
 
  private:
