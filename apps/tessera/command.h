@@ -22,6 +22,7 @@ struct GlobalOptions {
 void add_average(CLI::App& program, const GlobalOptions& globals);
 void add_bench(CLI::App& program, const GlobalOptions& globals);
 void add_bpe(CLI::App& program);
+void add_distill(CLI::App& program, const GlobalOptions& globals);
 void add_doctor(CLI::App& program, const GlobalOptions& globals);
 void add_evaluate(CLI::App& program, const GlobalOptions& globals);
 void add_flow(CLI::App& program, const GlobalOptions& globals);
@@ -31,6 +32,7 @@ void add_options(CLI::App& program);
 void add_report(CLI::App& program);
 void add_train(CLI::App& program, const GlobalOptions& globals);
 void add_score(CLI::App& program, const GlobalOptions& globals);
+void add_score_model(CLI::App& program, const GlobalOptions& globals);
 void add_prepare(CLI::App& program, const GlobalOptions& globals);
 
 }  // namespace tessera::app

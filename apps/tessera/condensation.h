@@ -1,6 +1,7 @@
 #pragma once
 
-#include "model/generator.h"
+#include "model/diffusion.h"
+#include "model/generated.h"
 #include "text/tokenizer.h"
 
 #include <string>
@@ -12,7 +13,7 @@ namespace tessera::app {
 // known at the end only.
 class Condensation {
  public:
-  explicit Condensation(const model::Seq2Seq& model) : model_(model) {}
+  explicit Condensation(const model::Diffusion& model) : model_(model) {}
 
   // For GenerateHooks::step, of a call with a single sentence.
   void record(const model::GenerationStep& step);
@@ -30,7 +31,7 @@ class Condensation {
     at::Tensor present;  // [candidates, L]: what the noisy points themselves decode to
   };
 
-  const model::Seq2Seq& model_;
+  const model::Diffusion& model_;
   std::vector<Step> steps_;
 };
 

@@ -1,6 +1,5 @@
 #include "command.h"
 
-#include "base/device.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/profiler.h"
@@ -8,9 +7,9 @@
 #include "base/require.h"
 #include "generation_settings.h"
 #include "measurement.h"
+#include "metric/bleu.h"
 #include "metric/bootstrap.h"
-#include "model/generator.h"
-#include "model/model_folder.h"
+#include "model/one_step.h"
 #include "text/corpus.h"
 #include "text/line_reader.h"
 #include "train/run_folder.h"
@@ -25,6 +24,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace tessera::app {
@@ -42,18 +42,20 @@ struct EvaluateCommand {
   std::vector<std::string> metrics{"bleu"};
   std::string tokenization;
   bool lowercase = false;
+  bool oracle = false, one_step = false;
   int samples = 1000;
 };
 
 constexpr size_t kProfileRows = 40;
+constexpr int64_t kOneStepTokens = 8000;  // of a batch
 
 // All sentences in few steps, so that before the clock runs libraries are loaded, kernels chosen
 // and memory taken for every shape.
-void warm_up(const model::Seq2Seq& model, model::GenerationOptions quick,
-             const std::vector<std::vector<text::Id>>& ids) {
+void warm_up(const LoadedGenerator& loaded, const std::vector<std::vector<text::Id>>& ids) {
+  model::GenerationOptions quick = loaded.options();
   quick.sampler.steps = std::min<int64_t>(quick.sampler.steps, 2);
   quick.sampler.skip_last = 0;
-  model::Generator(model, quick).generate(ids);
+  model::Generator(loaded.model(), quick).generate(ids);
 }
 
 fs::path corpus_folder(const EvaluateCommand& command) {
@@ -70,8 +72,7 @@ struct Sentences {
   Lines sources, references;
 };
 
-Sentences read_sentences(const EvaluateCommand& command) {
-  const text::Corpus corpus = text::Corpus::open(corpus_folder(command));
+Sentences read_sentences(const EvaluateCommand& command, const text::Corpus& corpus) {
   const text::Split& split = corpus.split(command.split);
   Sentences sentences{split.source_lines(), split.target_lines()};
   require(!sentences.sources.empty(), "the split '{}' has no sentences", command.split);
@@ -85,40 +86,71 @@ Sentences read_sentences(const EvaluateCommand& command) {
 // What a system made of the sentences, and how long it took.
 struct Output {
   Lines lines;
-  double seconds = 0;  // lengths, sampling and selection; loading is not counted
-  int64_t nfe = 0;     // network calls of a sentence
+  std::vector<Lines> candidates;  // of every sentence, where they are asked for
+  double seconds = 0;             // lengths, sampling and selection; loading is not counted
+  int64_t nfe = 0;                // network calls of a sentence
 };
 
-Output translate(const model::LoadedModel& loaded, const model::Generator& generator,
-                 const Lines& sources, const fs::path& profile) {
-  std::vector<std::vector<text::Id>> ids;
-  for (const std::string& line : sources) {
-    ids.push_back(loaded.tokenizer.encode(line));
-    ids.back().push_back(text::Dictionary::kEos);
-  }
-  warm_up(*loaded.model, generator.options(), ids);
+Output translate(const LoadedGenerator& loaded, const Sentences& sentences,
+                 const EvaluateCommand& command) {
+  const std::vector<std::vector<text::Id>> ids = loaded.encode(sentences.sources);
+  const model::Generator& generator = loaded.generator();
+  warm_up(loaded, ids);
 
   Output output;
   std::vector<model::Generated> results;
+  model::GenerateHooks hooks;
+  std::vector<int64_t> lengths;
+  if (command.settings.length == kOracleLength) {
+    for (const auto& reference : loaded.encode(sentences.references))
+      lengths.push_back(static_cast<int64_t>(reference.size()));
+    hooks.target_lengths = lengths;
+  }
   {
     Progress progress("generating", static_cast<int64_t>(ids.size()));
-    model::GenerateHooks hooks;
-    hooks.progress = [&](int64_t sentences) { progress.advance(sentences); };
+    hooks.progress = [&](int64_t count) { progress.advance(count); };
     const auto began = std::chrono::steady_clock::now();
     results = generator.generate(ids, hooks);
     output.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   }
-  if (!profile.empty()) {
-    Profiler profiler(loaded.model->device());
+  if (!command.profile.empty()) {
+    Profiler profiler(loaded.model().device());
     generator.generate(ids);
-    fmt::print(stderr, "{}", profiler.finish(profile).table(kProfileRows));
+    fmt::print(stderr, "{}", profiler.finish(command.profile).table(kProfileRows));
   }
   for (const model::Generated& result : results) {
-    output.lines.push_back(loaded.tokenizer.decode(result.ids()));
+    output.lines.push_back(loaded.tokenizer().decode(result.ids()));
     output.nfe = std::max(output.nfe, result.nfe);
+    if (!command.oracle) continue;
+    auto& candidates = output.candidates.emplace_back();
+    for (const model::Candidate& candidate : result.candidates)
+      candidates.push_back(loaded.tokenizer().decode(candidate.ids));
   }
   return output;
+}
+
+// The candidates that come closest to the references, by sentence BLEU: what the best choice would
+// give.
+Lines oracle_choice(const std::vector<Lines>& candidates, const Lines& references,
+                    const MeasureOptions& measuring) {
+  metric::BleuOptions options;
+  options.tokenization = measuring.tokenization;
+  options.lowercase = measuring.lowercase;
+  Lines chosen;
+  for (size_t k = 0; k < candidates.size(); ++k) {
+    const auto score = [&](const std::string& line) {
+      const std::string_view reference = references[k];
+      return metric::sentence_bleu(line, std::span(&reference, 1), options).score;
+    };
+    size_t best = 0;
+    double highest = -1;
+    for (size_t c = 0; c < candidates[k].size(); ++c)
+      if (const double now = score(candidates[k][c]); now > highest)
+        std::tie(best, highest) = std::pair(c, now);
+    chosen.push_back(candidates[k][best]);
+  }
+  return chosen;
 }
 
 struct Contest {
@@ -167,87 +199,132 @@ MeasureOptions measure_options(const EvaluateCommand& command, bool raw) {
   return options;
 }
 
-std::string text_report(const EvaluateCommand& command, const std::vector<Measurement>& measured,
-                        const std::vector<Contest>& compared, const Output& output, double exact,
-                        const model::GenerationOptions& generation) {
+// All that was found.
+struct Findings {
+  std::vector<Measurement> measured;
+  std::vector<Contest> compared;    // one of every measurement, or none
+  std::vector<Measurement> oracle;  // likewise
+  double exact = 0;                 // percent
+  std::optional<model::OneStep> one_step;
+};
+
+std::string how_generated(const LoadedGenerator& loaded) {
+  const model::GenerationOptions& options = loaded.options();
+  if (loaded.model().options().kind == model::ModelKind::diffusion)
+    return fmt::format("{} lengths x {} noises, {}", options.lengths, options.noises,
+                       name_of(options.selection));
+  const std::string how = options.temperature > 0 ? fmt::format("{} drawn at temperature {}",
+                                                                options.beam, options.temperature)
+                          : options.beam == 1     ? "greedy"
+                                                  : fmt::format("beam {}", options.beam);
+  return loaded.searches() ? how : fmt::format("{}, {}", how, name_of(options.selection));
+}
+
+std::string text_report(const EvaluateCommand& command, const Findings& found, const Output& output,
+                        const LoadedGenerator& loaded) {
   std::string text;
-  for (const Measurement& each : measured) text += each.line + "\n";
-  for (size_t k = 0; k < compared.size(); ++k) {
-    const metric::PairedBootstrap& result = compared[k].result;
-    text += fmt::format("{}|{} {:+.2f} against {} ({:.2f}), p = {:.4f}\n", measured[k].name,
-                        compared[k].signature, result.difference, command.other.string(),
+  for (const Measurement& each : found.measured) text += each.line + "\n";
+  for (const Measurement& each : found.oracle) text += "best candidates: " + each.line + "\n";
+  for (size_t k = 0; k < found.compared.size(); ++k) {
+    const metric::PairedBootstrap& result = found.compared[k].result;
+    text += fmt::format("{}|{} {:+.2f} against {} ({:.2f}), p = {:.4f}\n", found.measured[k].name,
+                        found.compared[k].signature, result.difference, command.other.string(),
                         result.baseline.score, result.p_value);
   }
-  text += fmt::format("exact match {:.2f} %\n", exact);
-  text += fmt::format(
-      "{} sentences in {:.2f} s = {:.1f} sentences/s (NFE {}, {} lengths x {} noises, {})\n",
-      output.lines.size(), output.seconds,
-      static_cast<double>(output.lines.size()) / output.seconds, output.nfe, generation.lengths,
-      generation.noises, name_of(generation.selection));
+  if (found.one_step)
+    text += fmt::format(
+        "one step: {:.1f} % in the right cell, error of x0 {:.4f}, of the velocity {:.4f}\n",
+        100 * found.one_step->accuracy, found.one_step->x0_error, found.one_step->velocity_error);
+  text += fmt::format("exact match {:.2f} %\n", found.exact);
+  text += fmt::format("{} sentences in {:.2f} s = {:.1f} sentences/s (NFE {}, {})\n",
+                      output.lines.size(), output.seconds,
+                      static_cast<double>(output.lines.size()) / output.seconds, output.nfe,
+                      how_generated(loaded));
   return text;
 }
 
-Json json_report(const EvaluateCommand& command, const std::vector<Measurement>& measured,
-                 const std::vector<Contest>& compared, const Output& output, double exact,
-                 const model::GenerationOptions& generation) {
+Json measurement_json(const Measurement& measured) {
+  Json json{{"name", measured.name},
+            {"score", measured.score},
+            {"signature", measured.signature},
+            {"line", measured.line}};
+  json.update(measured.details);
+  return json;
+}
+
+Json json_report(const EvaluateCommand& command, const Findings& found, const Output& output,
+                 const LoadedGenerator& loaded) {
   Json metrics = Json::array();
-  for (size_t k = 0; k < measured.size(); ++k) {
-    Json json{{"name", measured[k].name},
-              {"score", measured[k].score},
-              {"signature", measured[k].signature},
-              {"line", measured[k].line}};
-    json.update(measured[k].details);
-    if (!compared.empty())
+  for (size_t k = 0; k < found.measured.size(); ++k) {
+    Json json = measurement_json(found.measured[k]);
+    if (!found.oracle.empty()) json["oracle"] = measurement_json(found.oracle[k]);
+    if (!found.compared.empty())
       json["comparison"] = {{"other", command.other.string()},
-                            {"signature", compared[k].signature},
-                            {"other_score", compared[k].result.baseline.score},
-                            {"difference", compared[k].result.difference},
-                            {"p_value", compared[k].result.p_value}};
+                            {"signature", found.compared[k].signature},
+                            {"other_score", found.compared[k].result.baseline.score},
+                            {"difference", found.compared[k].result.difference},
+                            {"p_value", found.compared[k].result.p_value}};
     metrics.push_back(json);
   }
-  return {{"split", command.split},
-          {"sentences", output.lines.size()},
-          {"metrics", metrics},
-          {"exact_match", exact},
-          {"nfe", output.nfe},
-          {"lengths", generation.lengths},
-          {"noises", generation.noises},
-          {"selection", name_of(generation.selection)},
-          {"seed", generation.sampler.seed},
-          {"seconds", output.seconds},
-          {"sentences_per_second", static_cast<double>(output.lines.size()) / output.seconds}};
+  const model::GenerationOptions& generation = loaded.options();
+  Json report{{"split", command.split},
+              {"sentences", output.lines.size()},
+              {"kind", name_of(loaded.model().options().kind)},
+              {"metrics", metrics},
+              {"exact_match", found.exact},
+              {"nfe", output.nfe}};
+  if (loaded.model().options().kind == model::ModelKind::diffusion)
+    report.update({{"lengths", generation.lengths}, {"noises", generation.noises}});
+  else
+    report.update({{"beam", generation.beam}, {"temperature", generation.temperature}});
+  report.update(
+      {{"selection", name_of(generation.selection)},
+       {"seed", generation.sampler.seed},
+       {"seconds", output.seconds},
+       {"sentences_per_second", static_cast<double>(output.lines.size()) / output.seconds}});
+  if (found.one_step)
+    report["one_step"] = {{"x0_error", found.one_step->x0_error},
+                          {"velocity_error", found.one_step->velocity_error},
+                          {"accuracy", found.one_step->accuracy},
+                          {"tokens", found.one_step->tokens}};
+  return report;
 }
 
 void run_evaluate(const EvaluateCommand& command, const GlobalOptions& globals) {
-  const fs::path folder =
-      model::find_model_folder(command.settings.folder, command.settings.checkpoint);
-  const Sentences sentences = read_sentences(command);
+  model::find_model_folder(command.settings.folder, command.settings.checkpoint);  // is there one?
+  const text::Corpus corpus = text::Corpus::open(corpus_folder(command));
+  const Sentences sentences = read_sentences(command, corpus);
   const Lines other = read_other(command, sentences.sources.size());
   std::optional<AtomicFile> file;  // opened now: what cannot be written is known before the work
   if (!command.out.empty()) file.emplace(command.out);
-  const model::LoadedModel loaded = model::load_model_folder(folder, parse_device(globals.device));
-  const MeasureOptions measuring = measure_options(command, loaded.tokenizer.raw());
-  const model::Generator generator(*loaded.model,
-                                   changed(loaded.generation, command.settings, globals.seed));
-  const Output output = translate(loaded, generator, sentences.sources, command.profile);
+  const LoadedGenerator loaded(command.settings, globals);
+  const auto* diffusion = dynamic_cast<const model::Diffusion*>(&loaded.model());
+  require_option(!command.one_step || diffusion != nullptr,
+                 "--one-step is for models of kind 'diffusion'");
+  const MeasureOptions measuring = measure_options(command, loaded.tokenizer().raw());
+  const Output output = translate(loaded, sentences, command);
   if (file) {
     for (const std::string& line : output.lines) file->write(line + "\n");
     file->commit();
   }
 
   const std::vector<Lines> references{sentences.references};
-  const auto measured = measure(output.lines, references, measuring);
-  std::vector<Contest> compared;
+  Findings found;
+  found.measured = measure(output.lines, references, measuring);
   if (!other.empty())
-    compared =
-        contests(measured, measure(other, references, measuring), {command.samples, globals.seed});
-  const double exact = exact_match(output.lines, sentences.references);
+    found.compared = contests(found.measured, measure(other, references, measuring),
+                              {command.samples, globals.seed});
+  if (command.oracle)
+    found.oracle = measure(oracle_choice(output.candidates, sentences.references, measuring),
+                           references, measuring);
+  found.exact = exact_match(output.lines, sentences.references);
+  if (command.one_step)
+    found.one_step = model::measure_one_step(*diffusion, corpus.split(command.split),
+                                             kOneStepTokens, globals.seed);
   if (globals.json)
-    std::cout
-        << json_report(command, measured, compared, output, exact, generator.options()).dump(2)
-        << '\n';
+    std::cout << json_report(command, found, output, loaded).dump(2) << '\n';
   else
-    std::cout << text_report(command, measured, compared, output, exact, generator.options());
+    std::cout << text_report(command, found, output, loaded);
 }
 
 }  // namespace
@@ -287,6 +364,12 @@ void add_evaluate(CLI::App& program, const GlobalOptions& globals) {
   evaluate->add_option("--samples", command->samples, "for --compare: how often to draw lines")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
+  evaluate->add_flag("--oracle", command->oracle,
+                     "also score the candidates that come closest to the references: what "
+                     "selection leaves on the table");
+  evaluate->add_flag("--one-step", command->one_step,
+                     "also measure single steps from noise as in training: errors, and how often "
+                     "the right cell is hit");
   evaluate
       ->add_option("--profile", command->profile,
                    "generate once more: where the time goes, and a trace of it for "

@@ -1,13 +1,10 @@
 #include "command.h"
 
-#include "base/device.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/require.h"
 #include "condensation.h"
 #include "generation_settings.h"
-#include "model/generator.h"
-#include "model/model_folder.h"
 #include "text/line_reader.h"
 
 #include <fmt/format.h>
@@ -54,17 +51,18 @@ Chunk read_chunk(text::LineReader& reader, size_t size) {
   return chunk;
 }
 
-// Places of the candidates, the chosen one first, the others by the score it was chosen by.
-std::vector<size_t> ranking(const model::Generated& generated, model::Selection selection) {
+// Places of the candidates, the chosen one first, the others by the score it was chosen by; those
+// of a search are in order already.
+std::vector<size_t> ranking(const model::Generated& generated, const LoadedGenerator& loaded) {
   std::vector<size_t> order(generated.candidates.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  const auto score = [&](size_t k) {
-    const model::Candidate& candidate = generated.candidates[k];
-    return selection == model::Selection::mbr ? candidate.expected_bleu : candidate.confidence;
-  };
+  if (loaded.searches()) return order;
+  const model::Selection selection = loaded.options().selection;
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
     const bool first = a == generated.chosen, second = b == generated.chosen;
-    return first != second ? first : score(a) > score(b);
+    return first != second ? first
+                           : score_of(generated.candidates[a], selection) >
+                                 score_of(generated.candidates[b], selection);
   });
   return order;
 }
@@ -72,12 +70,12 @@ std::vector<size_t> ranking(const model::Generated& generated, model::Selection 
 class GenerateRun {
  public:
   GenerateRun(const GenerateCommand& command, const GlobalOptions& globals)
-      : command_(command),
-        json_(globals.json),
-        loaded_(model::load_model_folder(
-            model::find_model_folder(command.settings.folder, command.settings.checkpoint),
-            parse_device(globals.device))),
-        generator_(*loaded_.model, changed(loaded_.generation, command.settings, globals.seed)) {}
+      : command_(command), json_(globals.json), loaded_(command.settings, globals) {
+    require_option(command.settings.length != kOracleLength,
+                   "there are no references to take lengths from");
+    require_option(!command.show_steps || diffusion() != nullptr,
+                   "--show-steps is for models of kind 'diffusion'");
+  }
 
   void run() {
     text::LineReader reader(command_.input, {.replace_invalid = command_.replace_invalid});
@@ -95,22 +93,22 @@ class GenerateRun {
   }
 
  private:
+  const model::Diffusion* diffusion() const {
+    return dynamic_cast<const model::Diffusion*>(&loaded_.model());
+  }
+
   std::vector<model::Generated> generate(const Chunk& chunk, Progress* progress) const {
-    std::vector<std::vector<text::Id>> sources;
-    for (const std::string& line : chunk.lines) {
-      sources.push_back(loaded_.tokenizer.encode(line));
-      sources.back().push_back(text::Dictionary::kEos);
-    }
+    const std::vector<std::vector<text::Id>> sources = loaded_.encode(chunk.lines);
     model::GenerateHooks hooks;
     hooks.first_line = chunk.first_line;
     if (progress) hooks.progress = [&](int64_t sentences) { progress->advance(sentences); };
-    if (!command_.show_steps) return generator_.generate(sources, hooks);
+    if (!command_.show_steps) return loaded_.generator().generate(sources, hooks);
 
-    Condensation condensation(*loaded_.model);
+    Condensation condensation(*diffusion());
     hooks.step = [&](const model::GenerationStep& step) { condensation.record(step); };
-    auto results = generator_.generate(sources, hooks);
+    auto results = loaded_.generator().generate(sources, hooks);
     std::cerr << chunk.lines.front() << '\n'
-              << condensation.text(results.front(), loaded_.tokenizer, isatty(STDERR_FILENO))
+              << condensation.text(results.front(), loaded_.tokenizer(), isatty(STDERR_FILENO))
               << std::flush;
     return results;
   }
@@ -125,21 +123,23 @@ class GenerateRun {
       else if (command_.nbest)
         print_nbest(line, results[k]);
       else
-        std::cout << loaded_.tokenizer.decode(results[k].ids()) << '\n';
+        std::cout << loaded_.tokenizer().decode(results[k].ids()) << '\n';
     }
     std::cout.flush();
   }
 
   Json json(int64_t line, const std::string& source, const model::Generated& generated) const {
     Json candidates = Json::array();
-    for (const model::Candidate& candidate : generated.candidates)
-      candidates.push_back({{"text", loaded_.tokenizer.decode(candidate.ids)},
+    for (const model::Candidate& candidate : generated.candidates) {
+      candidates.push_back({{"text", loaded_.tokenizer().decode(candidate.ids)},
                             {"confidence", candidate.confidence},
                             {"expected_bleu", candidate.expected_bleu},
                             {"length", candidate.length}});
+      if (candidate.rerank_score) candidates.back()["rerank"] = *candidate.rerank_score;
+    }
     return {{"line", line + 1},
             {"source", source},
-            {"text", loaded_.tokenizer.decode(generated.ids())},
+            {"text", loaded_.tokenizer().decode(generated.ids())},
             {"chosen", generated.chosen},
             {"predicted_length", generated.predicted_length},
             {"nfe", generated.nfe},
@@ -149,20 +149,22 @@ class GenerateRun {
 
   // As Moses prints its n-best lists.
   void print_nbest(int64_t line, const model::Generated& generated) const {
-    const model::Selection selection = generator_.options().selection;
-    for (const size_t k : ranking(generated, selection)) {
+    const model::Selection selection =
+        loaded_.searches() ? model::Selection::confidence : loaded_.options().selection;
+    for (const size_t k : ranking(generated, loaded_)) {
       const model::Candidate& candidate = generated.candidates[k];
+      const std::string rerank =
+          candidate.rerank_score ? fmt::format(" rerank= {:.4f}", *candidate.rerank_score) : "";
       std::cout << fmt::format(
-          "{} ||| {} ||| confidence= {:.4f} expected_bleu= {:.2f} ||| {:.4f}\n", line,
-          loaded_.tokenizer.decode(candidate.ids), candidate.confidence, candidate.expected_bleu,
-          selection == model::Selection::mbr ? candidate.expected_bleu : candidate.confidence);
+          "{} ||| {} ||| confidence= {:.4f} expected_bleu= {:.2f}{} ||| {:.4f}\n", line,
+          loaded_.tokenizer().decode(candidate.ids), candidate.confidence, candidate.expected_bleu,
+          rerank, score_of(candidate, selection));
     }
   }
 
   const GenerateCommand& command_;
   bool json_;
-  model::LoadedModel loaded_;
-  model::Generator generator_;
+  LoadedGenerator loaded_;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "generation_settings.h"
 
+#include "base/device.h"
 #include "base/require.h"
 
 #include <tessera/base/enum_names.h>
@@ -11,6 +12,7 @@ namespace tessera::app {
 namespace {
 
 enum class NamedSampler { deterministic, gaussian, as_printed, difformer };
+enum class SamplerPath { altered, fixed };
 
 }  // namespace
 }  // namespace tessera::app
@@ -24,6 +26,14 @@ struct tessera::EnumNames<tessera::app::NamedSampler> {
        {Sampler::gaussian, "gaussian"},
        {Sampler::as_printed, "as-printed"},
        {Sampler::difformer, "difformer"}}};
+};
+
+template <>
+struct tessera::EnumNames<tessera::app::SamplerPath> {
+  using Path = tessera::app::SamplerPath;
+  static constexpr std::string_view what = "path";
+  static constexpr std::array<std::pair<Path, std::string_view>, 2> values{
+      {{Path::altered, "altered"}, {Path::fixed, "fixed"}}};
 };
 
 namespace tessera::app {
@@ -96,14 +106,49 @@ void add_generation_options(CLI::App& command, GenerationSettings& settings) {
                   "each of the 7 likeliest lengths (7x3)")
       ->option_text("N|LxN");
   command
-      .add_option("--length", settings.length,
-                  "symbols of the output: exactly N, or so many more or fewer than predicted")
-      ->option_text("N|+N|-N");
+      .add_option("--path", settings.path,
+                  "of the sampler: to the noise that fits the present estimate (altered), or to "
+                  "that of the beginning (fixed)")
+      ->option_text("altered|fixed");
   command
-      .add_option("--selection", settings.selection,
-                  "which candidate is taken: the one the others agree with (mbr), or the one the "
-                  "model is surest of (confidence)")
-      ->option_text("mbr|confidence");
+      .add_option("--clock", settings.clock,
+                  "of the sampler: a position's time is set (absolute), or moves on by its speed "
+                  "(velocity)")
+      ->option_text("absolute|velocity");
+  command
+      .add_option("--length", settings.length,
+                  "symbols of the output: exactly N, so many more or fewer than predicted, or as "
+                  "many as the references have (evaluate only)")
+      ->option_text("N|+N|-N|oracle");
+  command
+      .add_option(
+          "--selection", settings.selection,
+          "which candidate is taken: the one the others agree with (mbr), the one the model "
+          "is surest of (confidence), or the one an autoregressive model finds likeliest "
+          "(rerank=MODEL)")
+      ->option_text("mbr|confidence|rerank=MODEL");
+  command
+      .add_option("--beam", settings.beam,
+                  "autoregressive models: hypotheses that are followed, 1 is greedy; with "
+                  "--temperature, sentences that are drawn")
+      ->check(CLI::PositiveNumber)
+      ->option_text("N");
+  command
+      .add_option("--length-penalty", settings.length_penalty,
+                  "autoregressive models: hypotheses are compared by log-probability over length "
+                  "to this power")
+      ->check(CLI::NonNegativeNumber)
+      ->option_text("X");
+  command
+      .add_option("--temperature", settings.temperature,
+                  "autoregressive models: draw sentences instead of searching; higher is bolder")
+      ->check(CLI::NonNegativeNumber)
+      ->option_text("X");
+  command
+      .add_option("--top-k", settings.top_k,
+                  "autoregressive models: draw among the N likeliest symbols only")
+      ->check(CLI::PositiveNumber)
+      ->option_text("N");
   command
       .add_option("--batch-tokens", settings.batch_tokens,
                   "size of a batch, in candidates x length; lower it if memory runs out")
@@ -111,9 +156,30 @@ void add_generation_options(CLI::App& command, GenerationSettings& settings) {
       ->option_text("N");
 }
 
-model::GenerationOptions changed(model::GenerationOptions options,
-                                 const GenerationSettings& settings, uint64_t seed) {
-  SamplerOptions& sampler = options.sampler;
+namespace {
+
+constexpr std::string_view kRerank = "rerank=";
+
+// An option of the other kind of model would change nothing: whoever gives it is mistaken.
+void require_fitting(const GenerationSettings& settings, model::ModelKind kind) {
+  const bool diffusion = kind == model::ModelKind::diffusion;
+  const std::pair<const char*, bool> of_others[] = {
+      {"--steps", !diffusion && settings.steps},
+      {"--r", !diffusion && settings.r},
+      {"--sampler", !diffusion && !settings.sampler.empty()},
+      {"--candidates", !diffusion && !settings.candidates.empty()},
+      {"--length", !diffusion && !settings.length.empty()},
+      {"--path", !diffusion && !settings.path.empty()},
+      {"--clock", !diffusion && !settings.clock.empty()},
+      {"--beam", diffusion && settings.beam},
+      {"--length-penalty", diffusion && settings.length_penalty},
+      {"--temperature", diffusion && settings.temperature},
+      {"--top-k", diffusion && settings.top_k}};
+  for (const auto& [name, given] : of_others)
+    require_option(!given, "{} is not for models of kind '{}'", name, name_of(kind));
+}
+
+void change_sampler(SamplerOptions& sampler, const GenerationSettings& settings, uint64_t seed) {
   if (!settings.sampler.empty()) set_sampler(sampler, parse_name<NamedSampler>(settings.sampler));
   if (settings.steps) {
     // A preset that leaves out a share of its steps leaves out the same share of more.
@@ -121,13 +187,64 @@ model::GenerationOptions changed(model::GenerationOptions options,
     sampler.steps = *settings.steps;
   }
   if (settings.r) sampler.r = settings.r;
+  if (!settings.path.empty())
+    sampler.alter = parse_name<SamplerPath>(settings.path) == SamplerPath::altered;
+  if (!settings.clock.empty()) sampler.clock = parse_name<SamplerClock>(settings.clock);
   sampler.seed = seed;
+}
+
+// The model's own options with the changes made. Throws UsageError.
+model::GenerationOptions changed(model::GenerationOptions options,
+                                 const GenerationSettings& settings, uint64_t seed) {
+  change_sampler(options.sampler, settings, seed);
   if (!settings.candidates.empty()) set_candidates(options, settings.candidates);
-  if (!settings.length.empty()) options.length = model::LengthRule::parse(settings.length);
-  if (!settings.selection.empty())
+  if (!settings.length.empty() && settings.length != kOracleLength)
+    options.length = model::LengthRule::parse(settings.length);
+  options.beam = settings.beam.value_or(options.beam);
+  options.length_penalty = settings.length_penalty.value_or(options.length_penalty);
+  options.temperature = settings.temperature.value_or(options.temperature);
+  options.top_k = settings.top_k.value_or(options.top_k);
+  if (!settings.reranker().empty()) {
+    options.selection = model::Selection::rerank;
+  } else if (!settings.selection.empty()) {
     options.selection = parse_name<model::Selection>(settings.selection);
+    require_option(options.selection != model::Selection::rerank,
+                   "name the model that chooses: --selection rerank=MODEL");
+  }
   options.batch_tokens = settings.batch_tokens.value_or(options.batch_tokens);
   return options;
+}
+
+}  // namespace
+
+std::filesystem::path GenerationSettings::reranker() const {
+  return selection.starts_with(kRerank) ? selection.substr(kRerank.size()) : "";
+}
+
+LoadedGenerator::LoadedGenerator(const GenerationSettings& settings, const GlobalOptions& globals)
+    : loaded_(
+          model::load_model_folder(model::find_model_folder(settings.folder, settings.checkpoint),
+                                   parse_device(globals.device))) {
+  require_fitting(settings, loaded_.model->options().kind);
+  const auto options = changed(loaded_.generation, settings, globals.seed);
+  if (!settings.reranker().empty())
+    reranker_.emplace(settings.reranker(), loaded_.tokenizer.dictionary(), loaded_.model->device());
+  generator_.emplace(*loaded_.model, options, reranker_ ? &*reranker_ : nullptr);
+}
+
+bool LoadedGenerator::searches() const {
+  return model().options().kind == model::ModelKind::autoregressive && options().temperature == 0 &&
+         !reranker_;
+}
+
+std::vector<std::vector<text::Id>> LoadedGenerator::encode(
+    const std::vector<std::string>& lines) const {
+  std::vector<std::vector<text::Id>> ids;
+  for (const std::string& line : lines) {
+    ids.push_back(loaded_.tokenizer.encode(line));
+    ids.back().push_back(text::Dictionary::kEos);
+  }
+  return ids;
 }
 
 }  // namespace tessera::app

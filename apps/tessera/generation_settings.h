@@ -1,6 +1,8 @@
 #pragma once
 
-#include "model/generation_options.h"
+#include "command.h"
+#include "model/generator.h"
+#include "model/model_folder.h"
 
 #include <CLI/CLI.hpp>
 
@@ -15,16 +17,46 @@ namespace tessera::app {
 struct GenerationSettings {
   std::filesystem::path folder;  // of a run or a model
   std::string checkpoint;
+  // Of diffusion.
   std::optional<int64_t> steps;
   std::optional<double> r;
-  std::string sampler, candidates, length, selection;
+  std::string sampler, candidates, length, path, clock;
+  // Of autoregressive models.
+  std::optional<int64_t> beam, top_k;
+  std::optional<double> length_penalty, temperature;
+  // Of both.
+  std::string selection;
   std::optional<int64_t> batch_tokens;
+
+  // The model that chooses (--selection rerank=MODEL); empty: none.
+  std::filesystem::path reranker() const;
 };
+
+// What --length says where lengths of references are to be used: for commands that have some.
+constexpr std::string_view kOracleLength = "oracle";
 
 void add_generation_options(CLI::App& command, GenerationSettings& settings);
 
-// The model's own options with the changes made. Throws UsageError.
-model::GenerationOptions changed(model::GenerationOptions options,
-                                 const GenerationSettings& settings, uint64_t seed);
+// A model that was asked for, ready to generate.
+class LoadedGenerator {
+ public:
+  LoadedGenerator(const GenerationSettings& settings, const GlobalOptions& globals);
+
+  const model::Seq2Seq& model() const { return *loaded_.model; }
+  const text::Tokenizer& tokenizer() const { return loaded_.tokenizer; }
+  const model::Generator& generator() const { return *generator_; }
+  const model::GenerationOptions& options() const { return generator_->options(); }
+
+  // Whether candidates are the best a search found, in order, and not chosen among.
+  bool searches() const;
+
+  // Ids of lines, with end symbols.
+  std::vector<std::vector<text::Id>> encode(const std::vector<std::string>& lines) const;
+
+ private:
+  model::LoadedModel loaded_;
+  std::optional<model::Reranker> reranker_;
+  std::optional<model::Generator> generator_;
+};
 
 }  // namespace tessera::app

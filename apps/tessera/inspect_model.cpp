@@ -137,19 +137,12 @@ struct Labels {
   Report origin;
 };
 
-void require_same_symbols(const text::Corpus& corpus, const text::Dictionary& known) {
-  const text::Dictionary& given = corpus.tokenizer().dictionary();
-  bool same = given.size() == known.size();
-  for (text::Id id = 0; same && id < given.size(); ++id)
-    same = given.symbol(id) == known.symbol(id);
-  require(same, "the corpus '{}' has another dictionary ({} symbols) than the model ({})",
-          corpus.folder().string(), given.size(), known.size());
-}
-
 Labels corpus_labels(const fs::path& folder, const ModelInspection& inspection,
                      const text::Dictionary& dictionary) {
   const text::Corpus corpus = text::Corpus::open(folder);
-  require_same_symbols(corpus, dictionary);
+  if (const auto difference = dictionary.difference(corpus.tokenizer().dictionary()))
+    throw Error(
+        fmt::format("the corpus '{}' does not fit the model: {}", folder.string(), *difference));
   const text::Split& split = corpus.split(inspection.split);
   const int64_t sentences =
       inspection.sentences > 0 ? std::min(inspection.sentences, split.size()) : split.size();
@@ -190,7 +183,7 @@ Labels choose_labels(const ModelInspection& inspection, const model::LoadedModel
   }
 }
 
-Report boundary_report(const model::Seq2Seq& model, const Labels& labels, uint64_t seed) {
+Report boundary_report(const model::Diffusion& model, const Labels& labels, uint64_t seed) {
   const model::BoundaryStatistics found = model::boundary_statistics(model, labels.ids, seed);
   Report report = labels.origin;
   report.update({{"tokens", found.tokens},
@@ -209,7 +202,7 @@ Report loaded_report(const ModelInspection& inspection, const fs::path& folder,
   const model::Seq2Seq& model = *loaded.model;
   const Report config = Report::parse(read_file(folder / "config.json"));
   Report report{{"folder", folder.string()},
-                {"kind", config.at("kind")},
+                {"kind", name_of(model.options().kind)},
                 {"format", config.at("format")},
                 {"bytes", fs::file_size(folder / "model.safetensors")},
                 {"parameters", parameters_report(model)},
@@ -221,8 +214,9 @@ Report loaded_report(const ModelInspection& inspection, const fs::path& folder,
   if (stored == nullptr)
     report["options"] = options_report(
         values_of({}, {}), values_of(model.options(), loaded.generation), inspection.all_options);
-  const Labels labels = choose_labels(inspection, loaded, stored);
-  report["boundary"] = boundary_report(model, labels, inspection.seed);
+  if (const auto* diffusion = dynamic_cast<const model::Diffusion*>(&model))
+    report["boundary"] =
+        boundary_report(*diffusion, choose_labels(inspection, loaded, stored), inspection.seed);
   return report;
 }
 

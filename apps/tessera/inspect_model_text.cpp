@@ -116,7 +116,8 @@ std::string loaded_text(const Report& model) {
         "\nlength of the codes before normalisation ({}): {:.3f} to {:.3f}, mean {:.3f}\n",
         string_of(norms["normalised"]), norms["min"].get<double>(), norms["max"].get<double>(),
         norms["mean"].get<double>());
-  return text + boundary_text(model["boundary"]);
+  if (model.contains("boundary")) text += boundary_text(model["boundary"]);
+  return text;
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ constexpr int64_t kChunk = 8192;  // tokens: bounds the memory for their noise
 
 }  // namespace
 
-BoundaryCounter::BoundaryCounter(const Seq2Seq& model) : model_(model) {
+BoundaryCounter::BoundaryCounter(const Diffusion& model) : model_(model) {
   decodable_ = at::ones({model.codebook().symbols()}, at::kBool)
                    .index_fill_(0, at::tensor(model.undecodable(), at::kLong), 0)
                    .to(model.device());
@@ -52,7 +52,7 @@ BoundaryStatistics BoundaryCounter::result() const {
   return result;
 }
 
-BoundaryStatistics boundary_statistics(const Seq2Seq& model, const at::Tensor& labels,
+BoundaryStatistics boundary_statistics(const Diffusion& model, const at::Tensor& labels,
                                        uint64_t seed) {
   BoundaryCounter counter(model);
   const auto longs = at::TensorOptions().dtype(at::kLong).device(model.device());

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "model/seq2seq.h"
+#include "model/diffusion.h"
 
 #include <cstdint>
 #include <vector>
@@ -23,7 +23,7 @@ struct BoundaryStatistics {
 // it.
 class BoundaryCounter {
  public:
-  explicit BoundaryCounter(const Seq2Seq& model);
+  explicit BoundaryCounter(const Diffusion& model);
 
   // labels [...] int64, eps [..., d] noise
   void add(const at::Tensor& labels, const at::Tensor& eps);
@@ -31,14 +31,14 @@ class BoundaryCounter {
   BoundaryStatistics result() const;  // zeros where nothing was counted
 
  private:
-  const Seq2Seq& model_;
+  const Diffusion& model_;
   at::Tensor decodable_;  // [symbols] bool
   at::Tensor sums_;       // [4] float64: outside, no exit, t0 / T, tokens
   at::Tensor histogram_;  // [kBins] float64
 };
 
 // Of some labels [N] int64, with noise that is a function of (seed, place in `labels`).
-BoundaryStatistics boundary_statistics(const Seq2Seq& model, const at::Tensor& labels,
+BoundaryStatistics boundary_statistics(const Diffusion& model, const at::Tensor& labels,
                                        uint64_t seed);
 
 }  // namespace tessera::model

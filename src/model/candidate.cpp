@@ -3,6 +3,7 @@
 #include "metric/expected_bleu.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -32,10 +33,23 @@ void measure_agreement(std::span<Candidate> candidates) {
   for (size_t k = 0; k < scores.size(); ++k) candidates[k].expected_bleu = scores[k];
 }
 
+double score_of(const Candidate& candidate, Selection selection) {
+  switch (selection) {
+    case Selection::mbr:
+      return candidate.expected_bleu;
+    case Selection::confidence:
+      return candidate.confidence;
+    case Selection::rerank:
+      return candidate.rerank_score.value_or(-std::numeric_limits<double>::infinity());
+  }
+  return 0;
+}
+
 size_t choose(std::span<const Candidate> candidates, Selection selection) {
-  const auto scores = [selection](const Candidate& candidate) {
-    return selection == Selection::mbr ? std::pair(candidate.expected_bleu, candidate.confidence)
-                                       : std::pair(candidate.confidence, candidate.expected_bleu);
+  const Selection other =
+      selection == Selection::confidence ? Selection::mbr : Selection::confidence;
+  const auto scores = [&](const Candidate& candidate) {
+    return std::pair(score_of(candidate, selection), score_of(candidate, other));
   };
   size_t best = 0;
   for (size_t k = 1; k < candidates.size(); ++k)

@@ -4,6 +4,7 @@
 #include "text/dictionary.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct Candidate {
   int64_t length = 0;         // symbols it was given room for, end symbol included
   double confidence = 0;      // mean log-probability of its symbols, first end symbol included
   double expected_bleu = 0;   // mean sentence BLEU against the other candidates, 0 to 100
+  std::optional<double> rerank_score = {};  // mean log-probability another model gives it
 };
 
 // The candidate in a row of symbols as they were decoded.
@@ -26,7 +28,10 @@ Candidate cut_candidate(std::span<const text::Id> symbols,
 // Fills in expected_bleu.
 void measure_agreement(std::span<Candidate> candidates);
 
-// The place of the best candidate; the other score, then the order decides between equals.
+// The score a selection goes by.
+double score_of(const Candidate& candidate, Selection selection);
+
+// The place of the best candidate; another score, then the order decides between equals.
 size_t choose(std::span<const Candidate> candidates, Selection selection);
 
 }  // namespace tessera::model

@@ -1,5 +1,7 @@
 #include "model/generation_batches.h"
 
+#include <ATen/ATen.h>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -87,6 +89,25 @@ std::vector<GenerationBatch> plan_batches(std::span<const SentenceSize> sizes,
     }
   }
   return batches;
+}
+
+// Estimates: a step launches a few hundred kernels, which takes about 2 ms, in which a large GPU
+// computes thousands of tokens.
+int64_t batch_overhead(at::Device device) {
+  constexpr int64_t kCuda = 8000, kCpu = 64;
+  return device.is_cpu() ? kCpu : kCuda;
+}
+
+at::Tensor padded_sources(std::span<const SourceSentence> sentences, const GenerationBatch& batch,
+                          at::Device device) {
+  const auto rows = static_cast<int64_t>(batch.sentences.size());
+  at::Tensor ids = at::full({rows, batch.source}, int64_t{text::Dictionary::kPad}, at::kLong);
+  auto* row = ids.mutable_data_ptr<int64_t>();
+  for (const size_t place : batch.sentences) {
+    std::copy(sentences[place].ids.begin(), sentences[place].ids.end(), row);
+    row += batch.source;
+  }
+  return ids.to(device);
 }
 
 }  // namespace tessera::model

@@ -1,10 +1,21 @@
 #pragma once
 
+#include "text/dictionary.h"
+
+#include <ATen/core/Tensor.h>
+
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace tessera::model {
+
+// A source that is not empty and not too long.
+struct SourceSentence {
+  size_t index = 0;           // its place among the sources
+  int64_t line = 0;           // its number, which random numbers depend on
+  std::vector<text::Id> ids;  // end symbol included
+};
 
 // Symbols of a sentence, end included; of its target those of the longest candidate.
 struct SentenceSize {
@@ -35,5 +46,12 @@ struct BatchLimits {
 // overhead are fewest: short sentences join longer ones where they are few.
 std::vector<GenerationBatch> plan_batches(std::span<const SentenceSize> sizes,
                                           const BatchLimits& limits);
+
+// What a batch costs beside its tokens (BatchLimits::overhead) on a device.
+int64_t batch_overhead(at::Device device);
+
+// Ids of a batch's sources on the device, padded: [sentences, batch.source] int64.
+at::Tensor padded_sources(std::span<const SourceSentence> sentences, const GenerationBatch& batch,
+                          at::Device device);
 
 }  // namespace tessera::model

@@ -31,9 +31,29 @@ void declare(config::Schema& schema, GenerationOptions& options) {
       .option("generate.noises", options.noises,
               "start noises of every length; a sentence has lengths x noises candidates")
       .range(1, kMaxCandidates);
-  schema.option("generate.selection", options.selection,
-                "which candidate is taken: the one the others agree with most (mbr, by sentence "
-                "BLEU), or the one with the highest mean log-probability");
+  schema
+      .option("generate.selection", options.selection,
+              "which candidate is taken: the one the others agree with most (mbr, by sentence "
+              "BLEU), or the one with the highest mean log-probability")
+      .check([](Selection value) { return value != Selection::rerank; },
+             "mbr or confidence (rerank needs a model: generate --selection rerank=MODEL)");
+  schema
+      .option("generate.beam", options.beam,
+              "autoregressive models: hypotheses that are followed, or sentences that are drawn")
+      .range(1, kMaxCandidates);
+  schema
+      .option("generate.length_penalty", options.length_penalty,
+              "autoregressive models: hypotheses are compared by log-probability over length to "
+              "this power")
+      .at_least(0);
+  schema
+      .option("generate.temperature", options.temperature,
+              "autoregressive models: above 0, sentences are drawn; higher is bolder")
+      .at_least(0);
+  schema
+      .option("generate.top_k", options.top_k,
+              "autoregressive models: draw among so many of the likeliest symbols; 0: all")
+      .at_least(0);
   schema
       .option("generate.batch_tokens", options.batch_tokens,
               "size of a batch, in candidates x padded length; lower it if memory runs out")

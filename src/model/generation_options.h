@@ -15,6 +15,7 @@ namespace tessera::model {
 enum class Selection {
   mbr,         // the one the others agree with most: expected sentence BLEU
   confidence,  // the one with the highest mean log-probability
+  rerank,      // the one an autoregressive model finds likeliest: not an option of a model
 };
 
 // A length that is asked for, where it is not left to the length head. It counts symbols without
@@ -29,12 +30,19 @@ struct LengthRule {
   static LengthRule parse(const std::string& text);
 };
 
-// How sentences are made. A sentence has lengths * noises candidates.
+// How sentences are made.
 struct GenerationOptions {
+  // By diffusion: a sentence has lengths * noises candidates.
   SamplerOptions sampler = {};
-  int64_t lengths = 1;                    // the likeliest lengths
-  int64_t noises = 5;                     // start noises of every length
-  Selection selection = Selection::mbr;   // among the candidates
+  int64_t lengths = 1;  // the likeliest lengths
+  int64_t noises = 5;   // start noises of every length
+  // From left to right: a sentence has `beam` candidates.
+  int64_t beam = 5;           // hypotheses that are followed; 1: greedy
+  double length_penalty = 1;  // scores are log-probabilities over length to this power
+  double temperature = 0;     // above 0: `beam` sentences are drawn instead
+  int64_t top_k = 0;          // of the likeliest symbols; 0: of all
+  // Of both.
+  Selection selection = Selection::mbr;   // among candidates that were drawn
   int64_t batch_tokens = 48000;           // candidates x padded length of a batch, at most
   std::optional<LengthRule> length = {};  // no key in the configuration: it suits one input
 
@@ -53,6 +61,8 @@ template <>
 struct tessera::EnumNames<tessera::model::Selection> {
   using Selection = tessera::model::Selection;
   static constexpr std::string_view what = "selection";
-  static constexpr std::array<std::pair<Selection, std::string_view>, 2> values{
-      {{Selection::mbr, "mbr"}, {Selection::confidence, "confidence"}}};
+  static constexpr std::array<std::pair<Selection, std::string_view>, 3> values{
+      {{Selection::mbr, "mbr"},
+       {Selection::confidence, "confidence"},
+       {Selection::rerank, "rerank"}}};
 };

@@ -144,12 +144,15 @@ std::string card_text(const Seq2Seq& model, const text::Tokenizer& tokenizer,
   const Seq2SeqOptions& options = model.options();
   std::string text = fmt::format("# {}\n\n", card.title);
   if (!card.description.empty()) text += card.description + "\n\n";
-  text += fmt::format(
-      "A sequence-to-sequence model of boundary-conditional diffusion: {} parameters, {} symbols "
-      "({}, {} text), trajectory {}, r = {}.\n",
-      with_commas(model.parameters().count()), with_commas(tokenizer.dictionary().size()),
-      name_of(tokenizer.kind()), tokenizer.raw() ? "raw" : "tokenised",
-      name_of(options.process.trajectory.kind), options.process.r);
+  const std::string how =
+      options.kind == ModelKind::diffusion
+          ? fmt::format("of boundary-conditional diffusion (trajectory {}, r = {})",
+                        name_of(options.process.trajectory.kind), options.process.r)
+          : "that writes from left to right";
+  text += fmt::format("A sequence-to-sequence model {}: {} parameters, {} symbols ({}, {} text).\n",
+                      how, with_commas(model.parameters().count()),
+                      with_commas(tokenizer.dictionary().size()), name_of(tokenizer.kind()),
+                      tokenizer.raw() ? "raw" : "tokenised");
   auto facts = card.facts;
   if (!card.data.empty()) facts.insert(facts.begin(), {"data", card.data});
   if (!facts.empty()) text += "\n| training | |\n| --- | --- |\n";
@@ -194,8 +197,8 @@ LoadedModel load_model_folder(const fs::path& folder, at::Device device, nn::Pre
 
   const safetensors::File weights(folder / kWeightsFile);
   try {
-    auto model = std::make_unique<Seq2Seq>(config.options.model, config.symbols, config.undecodable,
-                                           device, precision, /*seed=*/0);
+    auto model = make_seq2seq(config.options.model, config.symbols, config.undecodable, device,
+                              precision, /*seed=*/0);
     model->parameters().read(weights, "", model->parameters().values());
     model->refresh();
     return {std::move(model), std::move(tokenizer), config.options.generation};
@@ -206,6 +209,15 @@ LoadedModel load_model_folder(const fs::path& folder, at::Device device, nn::Pre
 
 LoadedModel load_model_folder(const fs::path& folder, at::Device device) {
   return load_model_folder(folder, device, generation_precision(device));
+}
+
+const Autoregressive& require_autoregressive(const Seq2Seq& model, const fs::path& folder) {
+  const auto* result = dynamic_cast<const Autoregressive*>(&model);
+  if (result == nullptr)
+    throw Error(fmt::format("'{}' is a model of kind '{}': it has no probabilities of sentences",
+                            folder.string(), name_of(model.options().kind)),
+                "name an autoregressive one (trained with model.kind=ar)");
+  return *result;
 }
 
 nn::Precision generation_precision(at::Device device) {

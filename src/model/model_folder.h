@@ -1,5 +1,6 @@
 #pragma once
 
+#include "model/autoregressive.h"
 #include "model/generation_options.h"
 #include "model/seq2seq.h"
 #include "text/tokenizer.h"
@@ -45,6 +46,10 @@ void write_model_folder(const std::filesystem::path& folder, const Seq2Seq& mode
 LoadedModel load_model_folder(const std::filesystem::path& folder, at::Device device,
                               nn::Precision precision);
 LoadedModel load_model_folder(const std::filesystem::path& folder, at::Device device);
+
+// The model as one that writes from left to right. Throws Error where it is of another kind.
+const Autoregressive& require_autoregressive(const Seq2Seq& model,
+                                             const std::filesystem::path& folder);
 
 // What products are computed in for generation: bfloat16 on CUDA, float32 on the CPU.
 nn::Precision generation_precision(at::Device device);

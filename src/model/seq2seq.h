@@ -1,10 +1,15 @@
 #pragma once
 
+#include "model/encoder_decoder.h"
 #include "model/seq2seq_options.h"
 
-#include <tessera/process/sampler.h>
+#include <tessera/base/random.h>
+#include <tessera/codebook/embedding_table.h>
 
+#include <memory>
 #include <optional>
+#include <span>
+#include <string_view>
 
 namespace tessera::model {
 
@@ -14,42 +19,27 @@ struct Seq2SeqBatch {
   at::Tensor target;  // [B, L] int64
 };
 
-// The random numbers of a training step, drawn before it.
+// The random numbers of a training step, drawn before it; undefined where a model needs none.
 struct Draws {
   at::Tensor t;    // [B]        time of every sample, in {1 .. T}
   at::Tensor eps;  // [B, L, d]  noise
 };
 
-// Scalars; `total` carries the gradient. The others are for people.
 struct Seq2SeqLoss {
-  at::Tensor total, mse, cross_entropy, length;
-  at::Tensor tau;      // mean tau / T
-  at::Tensor outside;  // share of the tokens outside their own cell
+  at::Tensor total;     // scalar, carries the gradient
+  at::Tensor measures;  // [n] float32, for people: what measures() names
 };
 
-// Source sentences, read.
-struct Encoded {
-  std::vector<nn::Memory> memories;  // of every decoder layer, [B, heads, S, ...]
-  at::Tensor memory_bias;            // [B, 1, 1, S]
-  at::Tensor length_scores;          // [B, 256]: class c says target = source + c - 128
-  at::Tensor source_lengths;         // [B] int64, end symbol included
-};
-
-// The lengths a source may have translations of, end symbols included.
-struct LengthClasses {
-  static constexpr int64_t kCount = 256, kOffset = 128;
-};
-
-// A sequence-to-sequence diffusion model: process + codebook + encoder-decoder network. The codes
-// are the embedding of both languages.
+// A sequence-to-sequence model that can be trained: one embedding for both languages, which is a
+// codebook, and an encoder-decoder over it. What the decoder does is a matter of the kind:
+// Diffusion or Autoregressive.
 class Seq2Seq {
  public:
-  // undecodable: symbols nothing decodes to (padding, begin, symbols targets never use).
-  Seq2Seq(const Seq2SeqOptions& options, int64_t symbols, std::vector<int64_t> undecodable,
-          at::Device device, nn::Precision precision, uint64_t seed);
+  virtual ~Seq2Seq() = default;
+  Seq2Seq(const Seq2Seq&) = delete;
+  Seq2Seq& operator=(const Seq2Seq&) = delete;
 
   const Seq2SeqOptions& options() const { return options_; }
-  const Process& process() const { return process_; }
   const EmbeddingTable& codebook() const { return *codebook_; }
   const std::vector<int64_t>& undecodable() const { return undecodable_; }
   nn::Parameters& parameters() { return parameters_; }
@@ -60,39 +50,50 @@ class Seq2Seq {
   void refresh();
 
   // The numbers of a step: functions of (seed, step, row).
-  Draws draw(const StreamId& noise, const StreamId& time, int64_t rows, int64_t length) const;
+  virtual Draws draw(const StreamId& noise, const StreamId& time, int64_t rows,
+                     int64_t length) const = 0;
 
-  // Training loss of a batch (Algorithm 1). Reads the weights anew: no refresh() needed before.
-  Seq2SeqLoss loss(const Seq2SeqBatch& batch, const Draws& draws, bool self_condition,
-                   nn::Mode mode);
+  // Training loss of a batch. Reads the weights anew: no refresh() needed before.
+  //   self_condition  whether the network sees an estimate of its own first
+  virtual Seq2SeqLoss loss(const Seq2SeqBatch& batch, const Draws& draws, bool self_condition,
+                           nn::Mode mode) = 0;
 
-  // For generation.
+  // Share of the updates with self_condition.
+  virtual double self_conditioning() const = 0;
+
+  // Names of what a loss measures.
+  virtual std::span<const std::string_view> measures() const = 0;
+
+  // For generation.   source [B, S] int64
   Encoded encode(const at::Tensor& source, nn::Mode mode = nn::Mode::inference) const;
 
-  // The network for a sampler. Rows b*n .. b*n + n-1 of its x belong to source sentence b.
-  //   visible [B * n, L] bool: positions before the end of the target, at least one a row
-  // `encoded` must outlive it.
-  Denoiser denoiser(const Encoded& encoded, const at::Tensor& visible) const;
+ protected:
+  // A kind adds its own parts to parameters_, then calls allocate().
+  //   undecodable: symbols nothing decodes to (padding, begin, symbols targets never use).
+  Seq2Seq(const Seq2SeqOptions& options, int64_t symbols, std::vector<int64_t> undecodable);
+  void allocate(at::Device device, nn::Precision precision, uint64_t seed);
 
- private:
-  at::Tensor decode(const at::Tensor& x, const at::Tensor& time, const at::Tensor& previous,
-                    const at::Tensor& bias, const Encoded& encoded, nn::Mode mode) const;
-
-  Seq2SeqOptions options_;
-  std::vector<int64_t> undecodable_;
-  Process process_;
+  EmbeddingTable& trained_codebook() { return *codebook_; }
 
   nn::Parameters parameters_;
-  nn::Weight embedding_;  // [symbols, d]
-  nn::Linear enter_, leave_;
-  nn::Positions source_positions_, target_positions_;
-  nn::LayerNorm source_norm_, target_norm_;
-  nn::Linear time_in_, time_out_;
-  nn::Linear condition_in_, condition_out_;
-  nn::Linear length_;
-  nn::Transformer encoder_, decoder_;
 
+ private:
+  Seq2SeqOptions options_;
+  std::vector<int64_t> undecodable_;
+  nn::Weight embedding_;  // [symbols, d]
   std::optional<EmbeddingTable> codebook_;
+
+ protected:
+  EncoderDecoder network_;
 };
+
+// A model of the kind its options name, with new weights.
+std::unique_ptr<Seq2Seq> make_seq2seq(const Seq2SeqOptions& options, int64_t symbols,
+                                      std::vector<int64_t> undecodable, at::Device device,
+                                      nn::Precision precision, uint64_t seed);
+
+// Positions attention may look at, [B, L] bool. A row of padding alone shows its first one: softmax
+// over nothing is not a number.
+at::Tensor visible_keys(const at::Tensor& ids);
 
 }  // namespace tessera::model

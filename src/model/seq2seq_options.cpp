@@ -7,6 +7,9 @@ namespace tessera::model {
 void declare(config::Schema& schema, Seq2SeqOptions& options) {
   NetworkOptions& network = options.network;
   nn::TransformerOptions& transformer = network.transformer;
+  schema.option("model.kind", options.kind,
+                "diffusion: all symbols at once, out of noise; ar: one after the other, from left "
+                "to right");
   schema.option("model.latent", network.latent, "width of the codes, in which diffusion happens")
       .at_least(2);
   schema.option("model.width", transformer.width, "width of the network").at_least(2);

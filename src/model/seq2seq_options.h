@@ -9,6 +9,12 @@
 
 namespace tessera::model {
 
+// How a model writes a target.
+enum class ModelKind {
+  diffusion,       // all symbols at once, out of noise
+  autoregressive,  // one after the other
+};
+
 // The network. Its vocabulary comes from the corpus.
 struct NetworkOptions {
   int64_t latent = 128;  // width of the codes, in which diffusion happens
@@ -18,6 +24,7 @@ struct NetworkOptions {
 
 // Everything that makes a sequence-to-sequence model what it is: stored beside its weights.
 struct Seq2SeqOptions {
+  ModelKind kind = ModelKind::diffusion;
   NetworkOptions network = {};
   ProcessOptions process = {};
   ObjectiveOptions objective = {};
@@ -29,3 +36,11 @@ struct Seq2SeqOptions {
 void declare(config::Schema& schema, Seq2SeqOptions& options);
 
 }  // namespace tessera::model
+
+template <>
+struct tessera::EnumNames<tessera::model::ModelKind> {
+  using Kind = tessera::model::ModelKind;
+  static constexpr std::string_view what = "kind of model";
+  static constexpr std::array<std::pair<Kind, std::string_view>, 2> values{
+      {{Kind::diffusion, "diffusion"}, {Kind::autoregressive, "ar"}}};
+};

@@ -5,6 +5,7 @@
 #include <ATen/ATen.h>
 
 #include <limits>
+#include <optional>
 
 namespace tessera::nn {
 namespace {
@@ -20,10 +21,12 @@ at::Tensor split_heads(const at::Tensor& x, int64_t heads) {
   return x.view({x.size(0), x.size(1), heads, -1}).transpose(1, 2);
 }
 
-// [B, heads, L, width / heads] -> [B, L, width]
+// [B, heads, L, width / heads] -> [B, L, width]; every key is seen where there is no bias
 at::Tensor attend(const at::Tensor& queries, const Memory& memory, const at::Tensor& bias) {
-  const at::Tensor everywhere =
-      bias.expand({queries.size(0), queries.size(1), queries.size(2), memory.keys.size(2)});
+  std::optional<at::Tensor> everywhere;
+  if (bias.defined())
+    everywhere =
+        bias.expand({queries.size(0), queries.size(1), queries.size(2), memory.keys.size(2)});
   return at::scaled_dot_product_attention(queries, memory.keys, memory.values, everywhere)
       .transpose(1, 2)
       .flatten(2);
@@ -38,6 +41,22 @@ at::Tensor key_bias(const at::Tensor& visible, at::ScalarType dtype) {
       .unsqueeze(1);
 }
 
+at::Tensor causal_bias(int64_t length, const at::TensorOptions& options) {
+  return at::full({1, 1, length, length}, -std::numeric_limits<double>::infinity(), options)
+      .triu_(1);
+}
+
+void KeyCache::select(const at::Tensor& rows) {
+  // Of the room only what is filled is worth copying.
+  const auto reordered = [&](const at::Tensor& all) {
+    at::Tensor result =
+        at::empty({rows.size(0), all.size(1), all.size(2), all.size(3)}, all.options());
+    result.narrow(2, 0, length).copy_(all.narrow(2, 0, length).index_select(0, rows));
+    return result;
+  };
+  memory = {reordered(memory.keys), reordered(memory.values)};
+}
+
 SelfAttention::SelfAttention(Parameters& parameters, const std::string& name, int64_t width,
                              int64_t heads)
     : heads_(heads) {
@@ -46,10 +65,36 @@ SelfAttention::SelfAttention(Parameters& parameters, const std::string& name, in
   out_ = Linear(parameters, name + ".out", width, width);
 }
 
-at::Tensor SelfAttention::operator()(const at::Tensor& x, const at::Tensor& bias) const {
+Memory SelfAttention::project(const at::Tensor& x, at::Tensor& queries) const {
   const auto parts = in_(x).chunk(3, -1);
-  const Memory memory{split_heads(parts[1], heads_), split_heads(parts[2], heads_)};
-  return out_(attend(split_heads(parts[0], heads_), memory, bias));
+  queries = split_heads(parts[0], heads_);
+  return {split_heads(parts[1], heads_), split_heads(parts[2], heads_)};
+}
+
+at::Tensor SelfAttention::operator()(const at::Tensor& x, const at::Tensor& bias) const {
+  at::Tensor queries;
+  const Memory memory = project(x, queries);
+  return out_(attend(queries, memory, bias));
+}
+
+at::Tensor SelfAttention::step(const at::Tensor& x, KeyCache& cache) const {
+  at::Tensor queries;
+  const Memory next = project(x, queries);
+  cache.memory.keys.narrow(2, cache.length, 1).copy_(next.keys);
+  cache.memory.values.narrow(2, cache.length, 1).copy_(next.values);
+  ++cache.length;
+  const Memory seen{cache.memory.keys.narrow(2, 0, cache.length),
+                    cache.memory.values.narrow(2, 0, cache.length)};
+  return out_(attend(queries, seen, /*bias=*/{}));
+}
+
+KeyCache SelfAttention::cache(int64_t rows, int64_t room) const {
+  const int64_t width = out_.weight->size(0);
+  const auto empty = [&] {
+    return at::empty({rows, heads_, room, width / heads_},
+                     out_.weight->options().requires_grad(false));
+  };
+  return {{empty(), empty()}, 0};
 }
 
 CrossAttention::CrossAttention(Parameters& parameters, const std::string& name, int64_t width,

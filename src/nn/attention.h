@@ -14,6 +14,19 @@ struct Memory {
 //   returns  [B, 1, 1, S] of the type the products are computed in
 at::Tensor key_bias(const at::Tensor& visible, at::ScalarType dtype);
 
+// Scores of a sequence that is read from left to right: no position sees a later one.
+//   returns  [1, 1, length, length]
+at::Tensor causal_bias(int64_t length, const at::TensorOptions& options);
+
+// Keys and values of the positions a sequence has so far, with room for more.
+struct KeyCache {
+  Memory memory;       // [B, heads, room, width / heads], of which the first `length` are there
+  int64_t length = 0;  // positions
+
+  // Row k goes on from what row rows[k] was. The number of rows may change.   rows [B'] int64
+  void select(const at::Tensor& rows);
+};
+
 // Multi-head attention of a sequence to itself: one product makes queries, keys and values.
 class SelfAttention {
  public:
@@ -24,7 +37,15 @@ class SelfAttention {
   //   bias  [B, 1, 1 or L, L], see key_bias()
   at::Tensor operator()(const at::Tensor& x, const at::Tensor& bias) const;
 
+  // The next position of sequences that are read from left to right: adds it to the cache and looks
+  // at all that are there.   x [B, 1, width]
+  at::Tensor step(const at::Tensor& x, KeyCache& cache) const;
+
+  KeyCache cache(int64_t rows, int64_t room) const;
+
  private:
+  Memory project(const at::Tensor& x, at::Tensor& queries) const;
+
   int64_t heads_ = 1;
   Linear in_, out_;
 };

@@ -28,11 +28,11 @@ at::Tensor LayerNorm::operator()(const at::Tensor& x) const {
 Positions::Positions(Parameters& parameters, const std::string& name, int64_t count, int64_t width)
     : table(parameters.add(name, {count, width}, Initial::normal(), Use::network)) {}
 
-at::Tensor Positions::operator()(int64_t length) const {
-  require(length <= table->size(0),
-          "a sequence of {} symbols is longer than the model's {} positions", length,
+at::Tensor Positions::operator()(int64_t length, int64_t first) const {
+  require(first + length <= table->size(0),
+          "a sequence of {} symbols is longer than the model's {} positions", first + length,
           table->size(0));
-  return table->narrow(0, 0, length);
+  return table->narrow(0, first, length);
 }
 
 at::Tensor dropout(const at::Tensor& x, double share, Mode mode) {

@@ -36,7 +36,7 @@ struct Positions {
   Positions() = default;
   Positions(Parameters& parameters, const std::string& name, int64_t count, int64_t width);
 
-  at::Tensor operator()(int64_t length) const;  // [length, width]
+  at::Tensor operator()(int64_t length, int64_t first = 0) const;  // [length, width]
 
   Weight table;
 };

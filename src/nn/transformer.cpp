@@ -32,9 +32,10 @@ std::vector<Memory> Transformer::memories(const at::Tensor& encoded) const {
   return result;
 }
 
-at::Tensor Transformer::operator()(at::Tensor x, const at::Tensor& bias,
-                                   const std::vector<Memory>& memories,
-                                   const at::Tensor& memory_bias, Mode mode) const {
+template <class Attention>
+at::Tensor Transformer::run(at::Tensor x, const Attention& attend_to_itself,
+                            const std::vector<Memory>& memories, const at::Tensor& memory_bias,
+                            Mode mode) const {
   const bool pre = options_.norm == NormPlace::pre;
   const auto residual = [&](const LayerNorm& norm, const auto& part) {
     if (pre)
@@ -44,7 +45,7 @@ at::Tensor Transformer::operator()(at::Tensor x, const at::Tensor& bias,
   };
   for (size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
-    residual(layer.self_norm, [&](const at::Tensor& y) { return layer.self(y, bias); });
+    residual(layer.self_norm, [&](const at::Tensor& y) { return attend_to_itself(i, y); });
     if (!memories.empty())
       residual(layer.cross_norm,
                [&](const at::Tensor& y) { return layer.cross(y, memories[i], memory_bias); });
@@ -54,6 +55,28 @@ at::Tensor Transformer::operator()(at::Tensor x, const at::Tensor& bias,
     });
   }
   return pre ? last_norm_(x) : x;
+}
+
+at::Tensor Transformer::operator()(at::Tensor x, const at::Tensor& bias,
+                                   const std::vector<Memory>& memories,
+                                   const at::Tensor& memory_bias, Mode mode) const {
+  const auto attention = [&](size_t i, const at::Tensor& y) { return layers_[i].self(y, bias); };
+  return run(std::move(x), attention, memories, memory_bias, mode);
+}
+
+at::Tensor Transformer::step(at::Tensor x, std::vector<KeyCache>& caches,
+                             const std::vector<Memory>& memories,
+                             const at::Tensor& memory_bias) const {
+  const auto attention = [&](size_t i, const at::Tensor& y) {
+    return layers_[i].self.step(y, caches[i]);
+  };
+  return run(std::move(x), attention, memories, memory_bias, Mode::inference);
+}
+
+std::vector<KeyCache> Transformer::caches(int64_t rows, int64_t room) const {
+  std::vector<KeyCache> result;
+  for (const Layer& layer : layers_) result.push_back(layer.self.cache(rows, room));
+  return result;
 }
 
 }  // namespace tessera::nn

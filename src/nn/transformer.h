@@ -43,6 +43,14 @@ class Transformer {
   at::Tensor operator()(at::Tensor x, const at::Tensor& bias, const std::vector<Memory>& memories,
                         const at::Tensor& memory_bias, Mode mode) const;
 
+  // One position of sequences that are read from left to right, given what was kept of those
+  // before.   x [B * n, 1, width], caches as caches() made them
+  at::Tensor step(at::Tensor x, std::vector<KeyCache>& caches, const std::vector<Memory>& memories,
+                  const at::Tensor& memory_bias) const;
+
+  // For `rows` sequences of at most `room` positions.
+  std::vector<KeyCache> caches(int64_t rows, int64_t room) const;
+
  private:
   struct Layer {
     SelfAttention self;
@@ -52,6 +60,13 @@ class Transformer {
     Linear up, down;
     LayerNorm feedforward_norm;
   };
+
+  // The layers one after the other; attend_to_itself(number of the layer, x) is the part that
+  // differs.
+  template <class Attention>
+  at::Tensor run(at::Tensor x, const Attention& attend_to_itself,
+                 const std::vector<Memory>& memories, const at::Tensor& memory_bias,
+                 Mode mode) const;
 
   TransformerOptions options_;
   std::vector<Layer> layers_;

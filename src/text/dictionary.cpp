@@ -4,6 +4,8 @@
 #include "base/require.h"
 #include "text/line_reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <unordered_set>
@@ -116,6 +118,15 @@ int64_t Dictionary::count(Id id) const {
 
 int64_t Dictionary::size() const {
   return static_cast<int64_t>(symbols_.size());
+}
+
+std::optional<std::string> Dictionary::difference(const Dictionary& other) const {
+  if (size() != other.size())
+    return fmt::format("the dictionary has {} symbols, there {}", size(), other.size());
+  for (Id id = 0; id < size(); ++id)
+    if (symbol(id) != other.symbol(id))
+      return fmt::format("symbol {} is '{}', there '{}'", id, symbol(id), other.symbol(id));
+  return std::nullopt;
 }
 
 }  // namespace tessera::text

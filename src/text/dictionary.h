@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -37,6 +38,10 @@ class Dictionary {
   const std::string& symbol(Id id) const;
   int64_t count(Id id) const;  // 0 for the specials
   int64_t size() const;        // specials included
+
+  // What is different about another one, for people: "symbol 17 is 'cat', there 'dog'". Nothing
+  // where both have the same symbols under the same numbers.
+  std::optional<std::string> difference(const Dictionary& other) const;
 
  private:
   struct Hash {

@@ -15,19 +15,8 @@
 namespace tessera::train {
 namespace {
 
-// Places in sums_.
-enum Sum : int64_t {
-  kLoss,
-  kMse,
-  kCrossEntropy,
-  kLength,
-  kTau,
-  kOutside,
-  kTokens,
-  kNorm,
-  kSkipped,
-  kSums
-};
+// Places in sums_; what the model measures comes after them.
+enum Sum : int64_t { kLoss, kTokens, kNorm, kSkipped, kMeasures };
 
 // Dropout draws from LibTorch's generator: a new seed per batch makes it a function of the step.
 void seed_dropout(at::Device device, uint64_t seed, int64_t step, int64_t part) {
@@ -37,6 +26,15 @@ void seed_dropout(at::Device device, uint64_t seed, int64_t step, int64_t part) 
   at::Generator generator = at::globalContext().defaultGenerator(device);
   const std::lock_guard<std::mutex> lock(generator.mutex());
   generator.set_current_seed(bits << 32 | stream.bits());
+}
+
+// Always into the same memory, which recorded kernels read.
+void keep(at::Tensor& place, const at::Tensor& drawn) {
+  if (!drawn.defined()) return;
+  if (place.defined())
+    place.copy_(drawn);
+  else
+    place = drawn.clone();
 }
 
 // From vectors of ids to a tensor on the device, without waiting for it.
@@ -62,7 +60,8 @@ Learner::Learner(model::Seq2Seq& model, const LearnerOptions& options, uint64_t 
   average_ = parameters.values().clone();
   learning_rate_ = at::zeros({}, average_.options());
   average_share_ = at::zeros({}, average_.options());
-  sums_ = at::zeros({kSums}, average_.options());
+  const auto measures = static_cast<int64_t>(model.measures().size());
+  sums_ = at::zeros({kMeasures + measures}, average_.options());
 }
 
 Learner::Slot& Learner::slot(const text::BatchShape& shape) {
@@ -72,9 +71,6 @@ Learner::Slot& Learner::slot(const text::BatchShape& shape) {
   const auto ids = average_.options().dtype(at::kLong);
   slot->batch.source = at::empty({shape.rows, shape.source}, ids);
   slot->batch.target = at::empty({shape.rows, shape.target}, ids);
-  slot->draws.t = at::empty({shape.rows}, average_.options());
-  slot->draws.eps =
-      at::empty({shape.rows, shape.target, model_.codebook().dim()}, average_.options());
   return *slot;
 }
 
@@ -88,11 +84,9 @@ void Learner::accumulate(Slot& slot, bool self_condition) {
 
   const c10::NoGradGuard no_grad;
   const at::Tensor tokens = slot.batch.target.ne(text::Dictionary::kPad).sum().to(at::kFloat);
-  sums_.narrow(0, kLoss, kTokens)
-      .add_(at::stack({loss.total.detach(), loss.mse, loss.cross_entropy, loss.length, loss.tau,
-                       loss.outside}),
-            share);
-  sums_.narrow(0, kTokens, 1).add_(tokens);
+  sums_.select(0, kLoss).add_(loss.total.detach(), share);
+  sums_.select(0, kTokens).add_(tokens);
+  sums_.narrow(0, kMeasures, loss.measures.size(0)).add_(loss.measures, share);
 }
 
 // The update from the gathered gradient.
@@ -124,12 +118,12 @@ void Learner::update(int64_t step, std::span<const text::Batch> batches, double 
     const model::Draws draws =
         model_.draw({seed_, Purpose::training_noise, counter},
                     {seed_, Purpose::training_time, counter}, batch.shape.rows, batch.shape.target);
-    slot.draws.t.copy_(draws.t);
-    slot.draws.eps.copy_(draws.eps);
+    keep(slot.draws.t, draws.t);
+    keep(slot.draws.eps, draws.eps);
     seed_dropout(model_.device(), seed_, step, static_cast<int64_t>(part));
     const bool self_condition =
         RandomStream({seed_, Purpose::self_conditioning, counter}).uniform() <
-        model_.options().self_conditioning;
+        model_.self_conditioning();
 
     // The first batch of a shape runs as it is (libraries set themselves up), the second is
     // recorded.
@@ -160,11 +154,15 @@ Measured Learner::read() {
   const at::Tensor host =
       (sums_ / static_cast<double>(std::max<int64_t>(updates_, 1))).to(at::kCPU);
   const float* mean = host.const_data_ptr<float>();
-  Measured measured{updates_,       mean[kLoss],
-                    mean[kMse],     mean[kCrossEntropy],
-                    mean[kLength],  mean[kTau],
-                    mean[kOutside], mean[kNorm],
-                    mean[kTokens],  mean[kSkipped] * static_cast<double>(updates_)};
+  Measured measured{.updates = updates_,
+                    .loss = mean[kLoss],
+                    .parts = {},
+                    .gradient_norm = mean[kNorm],
+                    .tokens = mean[kTokens],
+                    .skipped = mean[kSkipped] * static_cast<double>(updates_)};
+  const auto names = model_.measures();
+  for (size_t i = 0; i < names.size(); ++i)
+    measured.parts.emplace_back(names[i], mean[kMeasures + i]);
   sums_.zero_();
   updates_ = 0;
   return measured;

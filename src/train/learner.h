@@ -23,12 +23,11 @@ struct LearnerOptions {
 // Means over the updates since they were last read.
 struct Measured {
   int64_t updates = 0;
-  double loss = 0, mse = 0, cross_entropy = 0, length = 0;
-  double tau = 0;            // mean tau / T
-  double outside = 0;        // share of the tokens outside their own cell
-  double gradient_norm = 0;  // before clipping
-  double tokens = 0;         // target tokens of an update
-  double skipped = 0;        // updates left out because the gradient was not finite
+  double loss = 0;
+  std::vector<std::pair<std::string, double>> parts;  // what the model measures, by name
+  double gradient_norm = 0;                           // before clipping
+  double tokens = 0;                                  // target tokens of an update
+  double skipped = 0;  // updates left out because the gradient was not finite
 };
 
 // Makes updates: forward, backward, clip, AdamW, moving average. Nothing in here waits for the
@@ -75,7 +74,7 @@ class Learner {
   nn::AdamW adamw_;
   at::Tensor average_;
   at::Tensor learning_rate_, average_share_;  // scalars of the update in progress
-  at::Tensor sums_;                           // what read() divides
+  at::Tensor sums_;                           // what read() divides: see learner.cpp
   std::map<text::BatchShape, std::unique_ptr<Slot>> slots_;
   CudaGraph apply_graph_;
   int applied_ = 0;

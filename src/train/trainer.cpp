@@ -50,9 +50,8 @@ void set_up_device(at::Device device, bool deterministic) {
 std::unique_ptr<model::Seq2Seq> new_model(const Recipe& recipe, const text::Corpus& corpus,
                                           at::Device device) {
   const auto precision = device.is_cuda() ? nn::Precision::bfloat16 : nn::Precision::float32;
-  return std::make_unique<model::Seq2Seq>(recipe.model, corpus.tokenizer().dictionary().size(),
-                                          corpus.unused_in_targets(), device, precision,
-                                          recipe.run.seed);
+  return model::make_seq2seq(recipe.model, corpus.tokenizer().dictionary().size(),
+                             corpus.unused_in_targets(), device, precision, recipe.run.seed);
 }
 
 // The split that is validated on.
@@ -73,6 +72,13 @@ text::BatcherOptions batches_of(const Recipe& recipe) {
   return options;
 }
 
+// "mse 0.9012  length 2.305  "
+std::string parts_text(const std::vector<std::pair<std::string, double>>& parts) {
+  std::string text;
+  for (const auto& [name, value] : parts) text += fmt::format("{} {:.4f}  ", name, value);
+  return text;
+}
+
 std::string out_of_memory_hint(const Recipe& recipe) {
   return fmt::format(
       "lower data.tokens (now {}) and raise train.accumulate (now {}) by the same factor",
@@ -87,8 +93,11 @@ Error diverged(const std::string& reason) {
 }
 
 model::ModelCard card_of(const Recipe& recipe, const text::Corpus& corpus, int64_t step) {
+  const bool diffusion = recipe.model.kind == model::ModelKind::diffusion;
   return {.title = "A sequence-to-sequence model of tessera",
-          .description = "Boundary-conditional diffusion: source sentences to target sentences.",
+          .description =
+              diffusion ? "Boundary-conditional diffusion: source sentences to target sentences."
+                        : "Source sentences to target sentences, word by word.",
           .data = fmt::format("a prepared corpus of fingerprint {}", corpus.fingerprint()),
           .facts = {{"updates", fmt::format("{}", step)},
                     {"tokens a batch", fmt::format("{}", recipe.data.batches.tokens)},
@@ -125,16 +134,14 @@ void Trainer::start_from(const std::filesystem::path& init) {
   const std::filesystem::path folder = model::find_model_folder(init);
   const model::LoadedModel given =
       model::load_model_folder(folder, at::kCPU, nn::Precision::float32);
-  const text::Dictionary& theirs = given.tokenizer.dictionary();
-  const text::Dictionary& ours = corpus_.tokenizer().dictionary();
-  require(theirs.size() == ours.size(),
-          "the model in '{}' has a dictionary of {} symbols, the corpus in '{}' one of {}",
-          folder.string(), theirs.size(), corpus_.folder().string(), ours.size());
-  for (text::Id id = 0; id < ours.size(); ++id)
-    require(theirs.symbol(id) == ours.symbol(id),
-            "symbol {} of the model in '{}' is '{}', of the corpus in '{}' it is '{}': prepare the "
-            "data with the dictionary of the model",
-            id, folder.string(), theirs.symbol(id), corpus_.folder().string(), ours.symbol(id));
+  if (const auto difference =
+          corpus_.tokenizer().dictionary().difference(given.tokenizer.dictionary()))
+    throw Error(fmt::format("the model in '{}' does not fit the corpus in '{}': {}",
+                            folder.string(), corpus_.folder().string(), *difference),
+                "prepare the data with the dictionary of the model (`tessera prepare --dict`)");
+  require(given.model->options().kind == recipe_.model.kind,
+          "the model in '{}' is of kind '{}', the recipe's of kind '{}'", folder.string(),
+          name_of(given.model->options().kind), name_of(recipe_.model.kind));
   learner_.start_from(safetensors::File(folder / "model.safetensors"));
   log::info("weights from {}", folder.string());
 }
@@ -238,25 +245,19 @@ void Trainer::log_updates(MetricsLog& log) {
   logged_at_ = time;
   const double rate_now = learning_rate(recipe_.schedule, position_.step - 1, recipe_.run.steps);
   log::info(
-      "step {}  epoch {}  loss {:.4f}  mse {:.4f}  ce {:.4f}  length {:.3f}  tau {:.3f}  "
-      "norm {:.2f}  lr {:.2e}  {:.1f} updates/s  {:.0f} tokens/s",
-      position_.step, position_.epoch, measured.loss, measured.mse, measured.cross_entropy,
-      measured.length, measured.tau, measured.gradient_norm, rate_now, rate,
-      rate * measured.tokens);
+      "step {}  epoch {}  loss {:.4f}  {}norm {:.2f}  lr {:.2e}  {:.1f} updates/s  {:.0f} tokens/s",
+      position_.step, position_.epoch, measured.loss, parts_text(measured.parts),
+      measured.gradient_norm, rate_now, rate, rate * measured.tokens);
   if (measured.skipped > 0)
     log::warn("{:.0f} updates were left out: their gradient was not finite", measured.skipped);
-  log.write(position_.step, Json{{"epoch", position_.epoch},
-                                 {"loss", measured.loss},
-                                 {"mse", measured.mse},
-                                 {"cross_entropy", measured.cross_entropy},
-                                 {"length", measured.length},
-                                 {"tau", measured.tau},
-                                 {"outside", measured.outside},
-                                 {"gradient_norm", measured.gradient_norm},
-                                 {"learning_rate", rate_now},
-                                 {"skipped", measured.skipped},
-                                 {"updates_per_second", rate},
-                                 {"tokens_per_second", rate * measured.tokens}});
+  Json line{{"epoch", position_.epoch}, {"loss", measured.loss}};
+  for (const auto& [name, value] : measured.parts) line[name] = value;
+  line.update({{"gradient_norm", measured.gradient_norm},
+               {"learning_rate", rate_now},
+               {"skipped", measured.skipped},
+               {"updates_per_second", rate},
+               {"tokens_per_second", rate * measured.tokens}});
+  log.write(position_.step, line);
   if (const auto reason = divergence_.add(position_.step, measured.loss)) throw diverged(*reason);
   // Now and then a gradient is not finite; a run without any other stands still.
   const bool all_left_out = measured.skipped == static_cast<double>(measured.updates);
@@ -283,13 +284,11 @@ double Trainer::score_of(const Validation& validation) const {
 
 double Trainer::validate(MetricsLog& log) {
   const Validation found = validator_.measure(learner_.average());
-  Json line{{"valid_loss", found.loss},
-            {"valid_mse", found.mse},
-            {"valid_cross_entropy", found.cross_entropy},
-            {"valid_outside", found.outside},
-            {"valid_exit_histogram", found.exit_histogram}};
-  log::info("step {}  validation loss {:.4f}  mse {:.4f}  ce {:.4f}", position_.step, found.loss,
-            found.mse, found.cross_entropy);
+  Json line{{"valid_loss", found.loss}};
+  for (const auto& [name, value] : found.parts) line["valid_" + name] = value;
+  if (!found.exit_histogram.empty()) line["valid_exit_histogram"] = found.exit_histogram;
+  log::info("step {}  validation loss {:.4f}  {}", position_.step, found.loss,
+            parts_text(found.parts));
   if (found.bleu) {
     line["valid_bleu"] = *found.bleu;
     line["valid_exact_match"] = *found.exact_match;

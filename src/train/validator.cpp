@@ -2,6 +2,7 @@
 
 #include "metric/bleu.h"
 #include "model/boundary_statistics.h"
+#include "model/diffusion.h"
 #include "model/generator.h"
 
 #include <ATen/ATen.h>
@@ -64,8 +65,13 @@ Validation Validator::measure(const at::Tensor& weights) {
 
 void Validator::measure_loss(Validation& validation) {
   const auto longs = at::TensorOptions().dtype(at::kLong);
-  at::Tensor sums = at::zeros({4}, at::TensorOptions().dtype(at::kDouble).device(model_.device()));
-  model::BoundaryCounter boundary(model_);
+  const auto names = model_.measures();
+  // Loss, what the model measures, tokens.
+  at::Tensor sums = at::zeros({static_cast<int64_t>(names.size()) + 2},
+                              at::TensorOptions().dtype(at::kDouble).device(model_.device()));
+  std::optional<model::BoundaryCounter> boundary;
+  if (const auto* diffusion = dynamic_cast<const model::Diffusion*>(&model_))
+    boundary.emplace(*diffusion);
   for (int64_t i = 0; i < batcher_.batches(0); ++i) {
     const text::Batch batch = batcher_.batch(0, i);
     const text::BatchShape& shape = batch.shape;
@@ -78,20 +84,20 @@ void Validator::measure_loss(Validation& validation) {
                     {seed_, Purpose::validation, 2 * number + 1}, shape.rows, shape.target);
     const model::Seq2SeqLoss loss =
         model_.loss(ids, draws, /*self_condition=*/false, nn::Mode::inference);
-    boundary.add(ids.target, draws.eps);
+    if (boundary) boundary->add(ids.target, draws.eps);
     const at::Tensor tokens = ids.target.ne(text::Dictionary::kPad).sum().to(at::kDouble);
     sums +=
-        at::stack({loss.total * tokens, loss.mse * tokens, loss.cross_entropy * tokens, tokens});
+        at::cat({loss.total.view({1}), loss.measures, at::ones_like(loss.measures.slice(0, 0, 1))})
+            .to(at::kDouble) *
+        tokens;
   }
   const at::Tensor host = sums.cpu();
   const double* sum = host.const_data_ptr<double>();
-  const double tokens = std::max(sum[3], 1.0);
+  const double tokens = std::max(sum[names.size() + 1], 1.0);
   validation.loss = sum[0] / tokens;
-  validation.mse = sum[1] / tokens;
-  validation.cross_entropy = sum[2] / tokens;
-  const model::BoundaryStatistics found = boundary.result();
-  validation.outside = found.outside;
-  validation.exit_histogram = found.histogram;
+  for (size_t k = 0; k < names.size(); ++k)
+    validation.parts.emplace_back(names[k], sum[k + 1] / tokens);
+  if (boundary) validation.exit_histogram = boundary->result().histogram;
 }
 
 void Validator::measure_generation(Validation& validation) {

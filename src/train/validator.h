@@ -14,9 +14,10 @@ namespace tessera::train {
 
 // What a validation found, with the averaged weights and noise that is the same every time.
 struct Validation {
-  double loss = 0, mse = 0, cross_entropy = 0;  // per token
-  double outside = 0;                           // share of the tokens outside their own cell
-  std::vector<double> exit_histogram;           // shares of t0 / T in equal bins from 0 to 1
+  double loss = 0;                                    // per token
+  std::vector<std::pair<std::string, double>> parts;  // what the model measures, by name
+  // Of a diffusion model: shares of t0 / T in equal bins from 0 to 1.
+  std::vector<double> exit_histogram;
   // Of generated sentences, where any were asked for; percent.
   std::optional<double> bleu, exact_match;
   std::string bleu_line;  // the score with its signature

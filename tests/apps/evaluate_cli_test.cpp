@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <sstream>
 #include <string>
 
 namespace {
@@ -82,6 +83,62 @@ TEST_F(EvaluateCommand, NamesWhatIsMissing) {
   EXPECT_EQ(run("--device cpu evaluate run/last").status, 2) << "a model alone has no corpus";
   EXPECT_EQ(run("--device cpu evaluate run/last --data corpus").status, 0);
   EXPECT_EQ(evaluate("--metric luck").status, 2);
+}
+
+TEST_F(EvaluateCommand, LetsAnotherModelChooseAndSaysWhatTheBestChoiceWouldBe) {
+  tessera::test::write_tiny_model(folder_ / "judge", tessera::test::tiny_autoregressive());
+  const auto result = evaluate("--json --candidates 3x2 --selection rerank=judge --oracle");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto report = nlohmann::json::parse(result.out);
+  EXPECT_EQ(report["selection"], "rerank");
+  const auto& bleu = report["metrics"][0];
+  EXPECT_GE(bleu["oracle"]["score"].get<double>(), bleu["score"].get<double>());
+  EXPECT_THAT(evaluate("--oracle").out, HasSubstr("best candidates: BLEU|"));
+  for (const char* judge : {"rerank=run", "rerank=nothing"})
+    EXPECT_EQ(evaluate(std::string("--selection ") + judge).status, 1) << judge;
+  EXPECT_EQ(evaluate("--selection rerank").status, 2);
+}
+
+TEST_F(EvaluateCommand, TakesTheLengthsOfTheReferences) {
+  const auto result = run("--device cpu evaluate run --length oracle --out hyp");
+  ASSERT_EQ(result.status, 0) << result.err;
+  // Outputs end at the first end symbol, so they may be shorter, never longer.
+  std::istringstream lines(tessera::test::file_text(folder_ / "hyp"));
+  for (const size_t words : {5, 3, 1, 4, 3}) {
+    std::string line;
+    std::getline(lines, line);
+    std::istringstream symbols(line);
+    size_t count = 0;
+    for (std::string word; symbols >> word;) ++count;
+    EXPECT_LE(count, words + 1) << line;
+  }
+  EXPECT_EQ(run("--device cpu generate run --length oracle </dev/null").status, 2);
+}
+
+TEST_F(EvaluateCommand, MeasuresSingleSteps) {
+  const auto result = evaluate("--json --one-step");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto step = nlohmann::json::parse(result.out)["one_step"];
+  EXPECT_EQ(step["tokens"], 21);
+  EXPECT_GT(step["x0_error"], 0);
+  EXPECT_THAT(evaluate("--one-step").out, HasSubstr("in the right cell"));
+}
+
+TEST_F(EvaluateCommand, MeasuresAnAutoregressiveModelToo) {
+  tessera::test::write_tiny_model(folder_ / "ar", tessera::test::tiny_autoregressive());
+  const auto result = run("--device cpu evaluate ar --data corpus --beam 3");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("beam 3)"));
+  EXPECT_THAT(run("--device cpu evaluate ar --data corpus --beam 1").out, HasSubstr("greedy)"));
+  for (const char* option : {"--steps 3", "--r 1", "--length oracle", "--one-step"})
+    EXPECT_EQ(run(std::string("--device cpu evaluate ar --data corpus ") + option).status, 2)
+        << option;
+  EXPECT_EQ(evaluate("--beam 3").status, 2);
+}
+
+TEST_F(EvaluateCommand, ADamagedConfigurationIsTheFoldersFault) {
+  write("run/config.toml", "[data]\ndri = \"corpus\"\n");
+  EXPECT_EQ(evaluate("").status, 1);
 }
 
 }  // namespace

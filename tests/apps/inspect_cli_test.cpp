@@ -88,7 +88,7 @@ TEST_F(InspectCommand, TellsTheCheckpointsAndHistoryOfARun) {
 
 TEST_F(InspectCommand, TellsWhatAModelIsMadeOf) {
   const auto model = json("run")["model"];
-  EXPECT_EQ(model["kind"], "seq2seq");
+  EXPECT_EQ(model["kind"], "diffusion");
   EXPECT_EQ(model["symbols"], 30);
   EXPECT_EQ(model["decodable"], 27);
   const auto made = tessera::test::tiny_model();
@@ -214,7 +214,7 @@ TEST_F(InspectCommand, RefusesACorpusOfOtherSymbols) {
   corpus.commit({});
   const auto result = run("--device cpu inspect run --data words");
   EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.err, HasSubstr("another dictionary (5 symbols) than the model (30)"));
+  EXPECT_THAT(result.err, HasSubstr("the dictionary has 30 symbols, there 5"));
 }
 
 }  // namespace

@@ -21,12 +21,12 @@ constexpr int64_t kTokens = 400;
 
 // Codes of one length lie in their own cells. Here symbol 6 has the direction of symbol 5 and is
 // longer, so 5 has no cell left.
-std::unique_ptr<Seq2Seq> model_with_swallowed_symbol() {
+std::unique_ptr<Diffusion> model_with_swallowed_symbol() {
   Seq2SeqOptions options = test::tiny_options();
   options.normalise = Normalise::none;
-  auto model =
-      std::make_unique<Seq2Seq>(options, test::tiny_dictionary().size(),
-                                std::vector<int64_t>{0, 1, 3}, at::kCPU, nn::Precision::float32, 5);
+  auto model = std::make_unique<Diffusion>(options, test::tiny_dictionary().size(),
+                                           std::vector<int64_t>{0, 1, 3}, at::kCPU,
+                                           nn::Precision::float32, 5);
   const c10::NoGradGuard no_grad;
   const at::Tensor codes = model->parameters().named(model->parameters().values()).at("embedding");
   codes.copy_(test::unit_codes(codes.size(0), codes.size(1), 8));
@@ -36,7 +36,7 @@ std::unique_ptr<Seq2Seq> model_with_swallowed_symbol() {
 }
 
 // Of all symbols, those that cannot be decoded too.
-at::Tensor some_labels(const Seq2Seq& model) {
+at::Tensor some_labels(const Diffusion& model) {
   return test::labels({kTokens}, model.codebook().symbols(), 4);
 }
 
@@ -46,7 +46,7 @@ struct Naive {
 };
 
 // On an OT path u/v = (1 - s) / s, so a ratio is left at s = 1 / (1 + ratio).
-Naive naive_statistics(const Seq2Seq& model, const at::Tensor& labels, const at::Tensor& eps) {
+Naive naive_statistics(const Diffusion& model, const at::Tensor& labels, const at::Tensor& eps) {
   const std::vector<int64_t>& none = model.undecodable();
   std::vector<int64_t> rows;
   for (int64_t j = 0; j < model.codebook().symbols(); ++j)
@@ -73,8 +73,8 @@ Naive naive_statistics(const Seq2Seq& model, const at::Tensor& labels, const at:
 }
 
 TEST(BoundaryStatistics, AgreeWithANaiveComputation) {
-  const std::unique_ptr<Seq2Seq> made = model_with_swallowed_symbol();
-  const Seq2Seq& model = *made;
+  const std::unique_ptr<Diffusion> made = model_with_swallowed_symbol();
+  const Diffusion& model = *made;
   const at::Tensor labels = some_labels(model);
   const at::Tensor eps = test::normal({kTokens, model.codebook().dim()}, 9);
   BoundaryCounter counter(model);
@@ -96,7 +96,7 @@ TEST(BoundaryStatistics, AgreeWithANaiveComputation) {
 }
 
 TEST(BoundaryStatistics, OfLabelsAreAFunctionOfTheSeed) {
-  const Seq2Seq model = test::tiny_model();
+  const Diffusion model = test::tiny_model();
   const at::Tensor labels = some_labels(model);
   const BoundaryStatistics once = boundary_statistics(model, labels, 1);
   EXPECT_EQ(once.histogram, boundary_statistics(model, labels, 1).histogram);
@@ -105,7 +105,7 @@ TEST(BoundaryStatistics, OfLabelsAreAFunctionOfTheSeed) {
 }
 
 TEST(BoundaryStatistics, OfNothingAreZero) {
-  const Seq2Seq model = test::tiny_model();
+  const Diffusion model = test::tiny_model();
   const BoundaryStatistics none = boundary_statistics(model, at::empty({0}, at::kLong), 1);
   EXPECT_EQ(none.tokens, 0);
   EXPECT_EQ(none.mean, 0);

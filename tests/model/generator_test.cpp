@@ -15,17 +15,10 @@ namespace tessera::model {
 namespace {
 
 using Sources = std::vector<std::vector<text::Id>>;
+using test::tiny_source;
 using testing::IsEmpty;
 
 constexpr text::Id kEos = text::Dictionary::kEos;
-
-std::vector<text::Id> source(int64_t length, text::Id first) {
-  std::vector<text::Id> ids;
-  for (int64_t k = 0; k + 1 < length; ++k)
-    ids.push_back(4 + static_cast<text::Id>((first * 5 + k * k + 3 * k) % 26));
-  ids.push_back(kEos);
-  return ids;
-}
 
 void expect_equal(const Generated& a, const Generated& b) {
   EXPECT_EQ(a.chosen, b.chosen);
@@ -47,11 +40,11 @@ GenerationOptions fixed_length(int64_t length) {
 
 class GeneratorTest : public testing::Test {
  protected:
-  const Seq2Seq model_{test::tiny_model()};
+  const Diffusion model_{test::tiny_model()};
 };
 
 TEST_F(GeneratorTest, MakesTheSameSentencesEveryTime) {
-  const Sources sources{source(5, 1), source(9, 2), source(14, 3)};
+  const Sources sources{tiny_source(5, 1), tiny_source(9, 2), tiny_source(14, 3)};
   const Generator generator(model_, test::tiny_generation());
   const auto first = generator.generate(sources), second = generator.generate(sources);
   ASSERT_EQ(first.size(), 3u);
@@ -65,7 +58,7 @@ TEST_F(GeneratorTest, MakesTheSameSentencesEveryTime) {
 
 TEST_F(GeneratorTest, NeverDecodesWhatCannotBeDecoded) {
   Sources sources;
-  for (text::Id k = 0; k < 20; ++k) sources.push_back(source(8, k));
+  for (text::Id k = 0; k < 20; ++k) sources.push_back(tiny_source(8, k));
   for (const Generated& result : Generator(model_, fixed_length(12)).generate(sources))
     for (const Candidate& candidate : result.candidates)
       for (const text::Id id : candidate.ids) EXPECT_GE(id, text::Dictionary::kSpecials);
@@ -73,14 +66,14 @@ TEST_F(GeneratorTest, NeverDecodesWhatCannotBeDecoded) {
 
 TEST_F(GeneratorTest, ResultsOfALineDoNotDependOnItsNeighbours) {
   const Generator generator(model_, fixed_length(9));
-  const Sources one{source(7, 1), source(6, 2), source(8, 3), source(5, 4)};
-  const Sources other{source(5, 9), source(6, 2), source(8, 8), source(7, 7)};
+  const Sources one{tiny_source(7, 1), tiny_source(6, 2), tiny_source(8, 3), tiny_source(5, 4)};
+  const Sources other{tiny_source(5, 9), tiny_source(6, 2), tiny_source(8, 8), tiny_source(7, 7)};
   expect_equal(generator.generate(one)[1], generator.generate(other)[1]);
 }
 
 TEST_F(GeneratorTest, ResultsOfALineHardlyDependOnThePaddedShape) {
   Sources sources;
-  for (text::Id k = 0; k < 60; ++k) sources.push_back(source(4 + k % 20, k));
+  for (text::Id k = 0; k < 60; ++k) sources.push_back(tiny_source(4 + k % 20, k));
   GenerationOptions options = test::tiny_generation();
   const auto together = Generator(model_, options).generate(sources);
   options.batch_tokens = 1;
@@ -92,7 +85,8 @@ TEST_F(GeneratorTest, ResultsOfALineHardlyDependOnThePaddedShape) {
 
 TEST_F(GeneratorTest, LineNumbersAreThoseOfTheInput) {
   const Generator generator(model_, fixed_length(9));
-  const Sources all{source(7, 1), source(7, 2), source(7, 2)}, last{source(7, 2)};
+  const Sources all{tiny_source(7, 1), tiny_source(7, 2), tiny_source(7, 2)},
+      last{tiny_source(7, 2)};
   const auto whole = generator.generate(all);
   EXPECT_NE(whole[1].candidates[0].confidence, whole[2].candidates[0].confidence)
       << "equal lines have noise of their own";
@@ -104,7 +98,7 @@ TEST_F(GeneratorTest, LineNumbersAreThoseOfTheInput) {
 
 TEST_F(GeneratorTest, SeedsMatter) {
   GenerationOptions options = fixed_length(9);
-  const Sources sources{source(7, 1)};
+  const Sources sources{tiny_source(7, 1)};
   const auto one = Generator(model_, options).generate(sources);
   options.sampler.seed = 77;
   const auto other = Generator(model_, options).generate(sources);
@@ -113,7 +107,7 @@ TEST_F(GeneratorTest, SeedsMatter) {
 
 TEST_F(GeneratorTest, AnEmptyLineGivesAnEmptyLine) {
   const Generator generator(model_, test::tiny_generation());
-  const auto results = generator.generate({{}, {kEos}, source(4, 1), {}});
+  const auto results = generator.generate({{}, {kEos}, tiny_source(4, 1), {}});
   ASSERT_EQ(results.size(), 4u);
   for (const size_t k : {0, 1, 3}) {
     EXPECT_THAT(results[k].ids(), IsEmpty());
@@ -127,7 +121,7 @@ TEST_F(GeneratorTest, AnEmptyLineGivesAnEmptyLine) {
 TEST_F(GeneratorTest, ATooLongLineLosesItsEndWithAWarningThatNamesIt) {
   const Generator generator(model_, test::tiny_generation());
   testing::internal::CaptureStderr();
-  const auto results = generator.generate({source(4, 1), source(10000, 2)});
+  const auto results = generator.generate({tiny_source(4, 1), tiny_source(10000, 2)});
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_THAT(said, testing::HasSubstr("line 2: 9999 symbols"));
   EXPECT_TRUE(results[1].truncated);
@@ -139,7 +133,7 @@ TEST_F(GeneratorTest, TriesTheLikeliestLengths) {
   GenerationOptions options = test::tiny_generation();
   options.lengths = 4;
   options.noises = 2;
-  const Generated result = Generator(model_, options).generate({source(9, 1)})[0];
+  const Generated result = Generator(model_, options).generate({tiny_source(9, 1)})[0];
   ASSERT_EQ(result.candidates.size(), 8u);
   std::set<int64_t> lengths;
   for (size_t k = 0; k < 8; ++k) {
@@ -152,7 +146,7 @@ TEST_F(GeneratorTest, TriesTheLikeliestLengths) {
 }
 
 TEST_F(GeneratorTest, KeepsToALengthItIsAskedFor) {
-  const Sources sources{source(9, 1), source(15, 2)};
+  const Sources sources{tiny_source(9, 1), tiny_source(15, 2)};
   for (const Generated& result : Generator(model_, fixed_length(11)).generate(sources))
     for (const Candidate& candidate : result.candidates) EXPECT_EQ(candidate.length, 12);
   GenerationOptions options = test::tiny_generation();
@@ -171,7 +165,7 @@ TEST_F(GeneratorTest, KeepsToALengthItIsAskedFor) {
 
 TEST_F(GeneratorTest, ChoosesAsAsked) {
   Sources sources;
-  for (text::Id k = 0; k < 10; ++k) sources.push_back(source(10, k));
+  for (text::Id k = 0; k < 10; ++k) sources.push_back(tiny_source(10, k));
   GenerationOptions options = fixed_length(10);
   options.noises = 6;
   for (const Selection selection : {Selection::mbr, Selection::confidence}) {
@@ -193,7 +187,7 @@ TEST_F(GeneratorTest, ConfidenceIsTheMeanLogProbabilityOfTheSymbols) {
   at::Tensor last;
   GenerateHooks hooks;
   hooks.step = [&](const GenerationStep& step) { last = step.sample.x0_hat.clone(); };
-  const Generated result = Generator(model_, options).generate({source(7, 1)}, hooks)[0];
+  const Generated result = Generator(model_, options).generate({tiny_source(7, 1)}, hooks)[0];
   const at::Tensor best =
       std::get<0>(at::log_softmax(model_.codebook().scores(last[0]), -1).max(-1)).to(at::kDouble);
   const auto ids = static_cast<int64_t>(result.ids().size());
@@ -213,14 +207,14 @@ TEST_F(GeneratorTest, ShowsEveryStepAndItsProgress) {
   };
   hooks.progress = [&](int64_t sentences) { done += sentences; };
   const Generator generator(model_, fixed_length(9));
-  generator.generate({source(7, 1), {}, source(7, 2)}, hooks);
+  generator.generate({tiny_source(7, 1), {}, tiny_source(7, 2)}, hooks);
   EXPECT_THAT(times, testing::ElementsAre(100, 75, 50, 25));
   EXPECT_EQ(done, 3);
 }
 
 TEST_F(GeneratorTest, MayBeSharedByThreads) {
   const Generator generator(model_, fixed_length(9));
-  const Sources sources{source(7, 1), source(6, 2)};
+  const Sources sources{tiny_source(7, 1), tiny_source(6, 2)};
   const auto expected = generator.generate(sources);
   std::vector<std::vector<Generated>> results(4);
   std::vector<std::thread> threads;
@@ -232,10 +226,10 @@ TEST_F(GeneratorTest, MayBeSharedByThreads) {
 
 // As on CUDA, where all products are.
 TEST_F(GeneratorTest, MayComputeInBfloat16) {
-  const Seq2Seq low(test::tiny_options(), test::tiny_dictionary().size(), {0, 1, 3}, at::kCPU,
-                    nn::Precision::bfloat16, 3);
-  const Generated exact = Generator(model_, fixed_length(9)).generate({source(7, 1)})[0];
-  const Generated rounded = Generator(low, fixed_length(9)).generate({source(7, 1)})[0];
+  const Diffusion low(test::tiny_options(), test::tiny_dictionary().size(), {0, 1, 3}, at::kCPU,
+                      nn::Precision::bfloat16, 3);
+  const Generated exact = Generator(model_, fixed_length(9)).generate({tiny_source(7, 1)})[0];
+  const Generated rounded = Generator(low, fixed_length(9)).generate({tiny_source(7, 1)})[0];
   ASSERT_EQ(rounded.candidates.size(), exact.candidates.size());
   EXPECT_NEAR(rounded.candidates[0].confidence, exact.candidates[0].confidence, 0.5);
 }

@@ -51,7 +51,7 @@ class ModelFolder : public testing::Test {
 };
 
 TEST_F(ModelFolder, GivesBackTheModelToTheBit) {
-  const Seq2Seq made = test::tiny_model();
+  const Diffusion made = test::tiny_model();
   const LoadedModel loaded = load_model_folder(folder(), at::kCPU);
   EXPECT_TRUE(at::equal(loaded.model->parameters().values(), made.parameters().values()));
   EXPECT_EQ(loaded.model->undecodable(), made.undecodable());
@@ -76,8 +76,8 @@ TEST_F(ModelFolder, KeepsEveryOptionIncludingThoseWithoutAValue) {
   generation.sampler.r = 0.3;
   generation.sampler.seed = ~uint64_t{0};
   generation.selection = Selection::confidence;
-  const Seq2Seq made(options, test::tiny_dictionary().size(), {0, 1}, at::kCPU,
-                     nn::Precision::float32, 1);
+  const Diffusion made(options, test::tiny_dictionary().size(), {0, 1}, at::kCPU,
+                       nn::Precision::float32, 1);
   write_model_folder(parent_ / "other", made, made.parameters().values(), test::tiny_tokenizer(),
                      generation, {});
   const LoadedModel loaded = load_model_folder(parent_ / "other", at::kCPU);
@@ -97,7 +97,7 @@ TEST_F(ModelFolder, OfEqualModelsHasEqualBytes) {
 }
 
 TEST_F(ModelFolder, StoresTheWeightsItIsGiven) {
-  const Seq2Seq made = test::tiny_model();
+  const Diffusion made = test::tiny_model();
   const at::Tensor average = at::linspace(-1, 1, made.parameters().count());
   write_model_folder(folder(), made, average, test::tiny_tokenizer(), {}, {});
   EXPECT_TRUE(
@@ -105,7 +105,7 @@ TEST_F(ModelFolder, StoresTheWeightsItIsGiven) {
 }
 
 TEST_F(ModelFolder, TellsPeopleWhatItIs) {
-  const Seq2Seq made = test::tiny_model();
+  const Diffusion made = test::tiny_model();
   write_model_folder(folder(), made, made.parameters().values(), test::tiny_tokenizer(), {},
                      {.title = "Letters to letters",
                       .description = "Says nothing.",
@@ -168,7 +168,7 @@ TEST_F(ModelFolder, WithADictionaryOfAnotherSizeIsRefused) {
   dictionary.add("more", 1);
   dictionary.save(folder() / "dict.txt");
   EXPECT_THAT(complaint(), HasSubstr("dictionary has 31 symbols and the model 30"));
-  const Seq2Seq made = test::tiny_model();
+  const Diffusion made = test::tiny_model();
   EXPECT_THROW(write_model_folder(folder(), made, made.parameters().values(),
                                   text::Tokenizer::words(dictionary, false), {}, {}),
                Error);

@@ -1,7 +1,8 @@
 #pragma once
 
+#include "model/autoregressive.h"
+#include "model/diffusion.h"
 #include "model/model_folder.h"
-#include "model/seq2seq.h"
 #include "text/dictionary.h"
 #include "text/tokenizer.h"
 
@@ -32,10 +33,28 @@ inline model::Seq2SeqOptions tiny_options() {
 }
 
 // A model of random weights: fluent in nothing, the same every time.
-inline model::Seq2Seq tiny_model(uint64_t seed = 3) {
-  return model::Seq2Seq(tiny_options(), tiny_dictionary().size(),
-                        {text::Dictionary::kBos, text::Dictionary::kPad, text::Dictionary::kUnk},
-                        at::kCPU, nn::Precision::float32, seed);
+inline model::Diffusion tiny_model(uint64_t seed = 3) {
+  return model::Diffusion(tiny_options(), tiny_dictionary().size(),
+                          {text::Dictionary::kBos, text::Dictionary::kPad, text::Dictionary::kUnk},
+                          at::kCPU, nn::Precision::float32, seed);
+}
+
+inline model::Autoregressive tiny_autoregressive(uint64_t seed = 3) {
+  model::Seq2SeqOptions options = tiny_options();
+  options.kind = model::ModelKind::autoregressive;
+  return model::Autoregressive(
+      options, tiny_dictionary().size(),
+      {text::Dictionary::kBos, text::Dictionary::kPad, text::Dictionary::kUnk}, at::kCPU,
+      nn::Precision::float32, seed);
+}
+
+// Ids of letters, with an end symbol.
+inline std::vector<text::Id> tiny_source(int64_t length, text::Id first) {
+  std::vector<text::Id> ids;
+  for (int64_t k = 0; k + 1 < length; ++k)
+    ids.push_back(4 + static_cast<text::Id>((first * 5 + k * k + 3 * k) % 26));
+  ids.push_back(text::Dictionary::kEos);
+  return ids;
 }
 
 inline model::GenerationOptions tiny_generation() {
@@ -45,9 +64,9 @@ inline model::GenerationOptions tiny_generation() {
   return options;
 }
 
-// Writes tiny_model() as a model folder.
-inline void write_tiny_model(const std::filesystem::path& folder) {
-  const model::Seq2Seq made = tiny_model();
+// Writes a model as a model folder.
+inline void write_tiny_model(const std::filesystem::path& folder,
+                             const model::Seq2Seq& made = tiny_model()) {
   model::write_model_folder(folder, made, made.parameters().values(), tiny_tokenizer(),
                             tiny_generation(), {.title = "A tiny model of random weights"});
 }

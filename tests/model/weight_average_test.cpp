@@ -20,15 +20,15 @@ using testing::HasSubstr;
 
 class WeightAverage : public testing::Test {
  protected:
-  fs::path write(const std::string& name, const Seq2Seq& model,
+  fs::path write(const std::string& name, const Diffusion& model,
                  const text::Tokenizer& tokenizer = test::tiny_tokenizer()) const {
     write_model_folder(parent_ / name, model, model.parameters().values(), tokenizer,
                        test::tiny_generation(), {});
     return parent_ / name;
   }
-  static Seq2Seq model_with(const Seq2SeqOptions& options, std::vector<int64_t> undecodable) {
-    return Seq2Seq(options, test::tiny_dictionary().size(), std::move(undecodable), at::kCPU,
-                   nn::Precision::float32, 4);
+  static Diffusion model_with(const Seq2SeqOptions& options, std::vector<int64_t> undecodable) {
+    return Diffusion(options, test::tiny_dictionary().size(), std::move(undecodable), at::kCPU,
+                     nn::Precision::float32, 4);
   }
   std::string refusal(const fs::path& a, const fs::path& b) const {
     const std::string said = test::complaint([&] { average_models({a, b}, parent_ / "mean"); });
@@ -49,7 +49,7 @@ TEST_F(WeightAverage, OfAModelAndItselfHasItsBytes) {
 }
 
 TEST_F(WeightAverage, OfTwoIsTheMean) {
-  const Seq2Seq a = test::tiny_model(1), b = test::tiny_model(2);
+  const Diffusion a = test::tiny_model(1), b = test::tiny_model(2);
   average_models({write("a", a), write("b", b)}, out_);
   const LoadedModel mean = load_model_folder(out_, at::kCPU);
   const at::Tensor expected =

@@ -108,6 +108,31 @@ TEST(Transformer, DoesNotSeePadding) {
   }
 }
 
+TEST(Transformer, StepByStepItGivesWhatItGivesAtOnce) {
+  const c10::NoGradGuard no_grad;
+  for (const NormPlace norm : {NormPlace::post, NormPlace::pre}) {
+    const Stack stack(small(norm));
+    const at::Tensor target = normal({4, 5, 8}, 1), source = normal({2, 3, 8}, 2);
+    const at::Tensor bias = key_bias(at::ones({2, 3}, at::kBool), at::kFloat);
+    const auto memories =
+        stack.decoder.memories(stack.encoder(source, bias, {}, {}, Mode::inference));
+    const at::Tensor whole =
+        stack.decoder(target, causal_bias(5, target.options()), memories, bias, Mode::inference);
+    auto caches = stack.decoder.caches(4, 6);
+    // Rows change places on the way.
+    const at::Tensor order = at::tensor(std::vector<int64_t>{1, 0, 2, 2});
+    const at::Tensor moved = target.index_select(0, order);
+    for (int64_t k = 0; k < 5; ++k) {
+      if (k == 3)
+        for (KeyCache& cache : caches) cache.select(order);
+      const at::Tensor& rows = k < 3 ? target : moved;
+      const at::Tensor step = stack.decoder.step(rows.narrow(1, k, 1), caches, memories, bias);
+      const at::Tensor expected = k < 3 ? whole : whole.index_select(0, order);
+      EXPECT_LT(test::largest_difference(step, expected.narrow(1, k, 1)), 1e-5) << k;
+    }
+  }
+}
+
 TEST(Transformer, DropsInTrainingOnly) {
   const c10::NoGradGuard no_grad;
   const Stack stack(small(NormPlace::post));

@@ -1,6 +1,7 @@
 // Training on CUDA repeats itself to the bit. Part of test_cuda.
 
 #include "base/cuda_graph.h"
+#include "model/diffusion.h"
 #include "support/temporary_folder.h"
 #include "text/dictionary.h"
 #include "train/learner.h"
@@ -48,7 +49,7 @@ struct Bench {
     learner.update(step, std::span(&batch, 1), 1e-3);
   }
 
-  model::Seq2Seq model;
+  model::Diffusion model;
   Learner learner;
 };
 

@@ -1,0 +1,99 @@
+#include "command.h"
+
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/progress.h"
+#include "base/require.h"
+#include "generation_settings.h"
+#include "model/distillation.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+#include <memory>
+
+namespace tessera::app {
+namespace {
+
+struct DistillCommand {
+  GenerationSettings settings;
+  std::filesystem::path data, out;
+};
+
+// Which teacher writes, and how: all that its targets depend on.
+std::string key_of(const DistillCommand& command, const LoadedGenerator& teacher,
+                   const text::Corpus& corpus) {
+  const std::filesystem::path folder =
+      model::find_model_folder(command.settings.folder, command.settings.checkpoint);
+  const model::GenerationOptions& options = teacher.options();
+  const std::string how =
+      teacher.model().options().kind == model::ModelKind::autoregressive
+          ? fmt::format("beam {}, length penalty {}, temperature {}, top k {}", options.beam,
+                        options.length_penalty, options.temperature, options.top_k)
+          : fmt::format("{} steps, {} x {} candidates, {}", options.sampler.steps, options.lengths,
+                        options.noises, name_of(options.selection));
+  return fmt::format("corpus {}, teacher {}, {}, seed {}", corpus.fingerprint(),
+                     file_hash(folder / "model.safetensors"), how, options.sampler.seed);
+}
+
+void run_distill(const DistillCommand& command, const GlobalOptions& globals) {
+  const text::Corpus corpus = text::Corpus::open(command.data);
+  const LoadedGenerator teacher(command.settings, globals);
+  if (const auto difference =
+          corpus.tokenizer().dictionary().difference(teacher.tokenizer().dictionary()))
+    throw Error(fmt::format("the teacher in '{}' does not fit the corpus in '{}': {}",
+                            command.settings.folder.string(), command.data.string(), *difference),
+                "a teacher writes in the symbols it was trained with: distil the corpus it knows");
+  model::DistillationReport report;
+  {
+    Progress bar("distilling", corpus.split("train").size());
+    report = model::distill(corpus, teacher.generator(), key_of(command, teacher, corpus),
+                            command.out, [&](int64_t lines) { bar.advance(lines); });
+  }
+  if (globals.json) {
+    std::cout << nlohmann::ordered_json{{"lines", report.lines},
+                                        {"left_out", report.left_out},
+                                        {"length_ratio", report.length_ratio},
+                                        {"bleu", report.bleu},
+                                        {"bleu_line", report.bleu_line},
+                                        {"identical", report.identical}}
+                     .dump(2)
+              << '\n';
+  } else {
+    std::cout << fmt::format(
+        "{} lines, {} of them left out (the teacher wrote nothing)\n"
+        "length ratio to the real targets {:.3f}\n"
+        "against the real targets: {}\n"
+        "identical {:.1f} %\n",
+        report.lines, report.left_out, report.length_ratio, report.bleu_line,
+        100 * report.identical);
+  }
+  if (report.identical > model::DistillationReport::kMemorised)
+    log::warn(
+        "the teacher wrote {:.0f} % of the targets word by word: it knows them by heart, and "
+        "training on its output is hardly easier (more dropout or fewer updates help)",
+        100 * report.identical);
+}
+
+}  // namespace
+
+void add_distill(CLI::App& program, const GlobalOptions& globals) {
+  CLI::App* distill = program.add_subcommand(
+      "distill", "make a corpus whose training targets are what a teacher makes of the sources");
+  distill->footer(
+      "Sources, validation and test stay as they are. A run that was stopped goes on where it was\n"
+      "when the same command is given again.\n"
+      "  tessera distill runs/teacher --data data/m30k --out data/m30k-distilled --beam 5");
+  auto command = std::make_shared<DistillCommand>();
+  add_generation_options(*distill, command->settings);
+  distill->add_option("--data", command->data, "corpus to distil, as `tessera prepare` wrote it")
+      ->required()
+      ->option_text("DIR");
+  distill->add_option("--out", command->out, "folder for the new corpus")
+      ->required()
+      ->option_text("DIR");
+  distill->callback([command, &globals] { run_distill(*command, globals); });
+}
+
+}  // namespace tessera::app

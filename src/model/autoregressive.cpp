@@ -1,0 +1,80 @@
+#include "model/autoregressive.h"
+
+#include "process/masked_mean.h"
+#include "text/dictionary.h"
+
+#include <ATen/ATen.h>
+
+#include <array>
+
+namespace tessera::model {
+namespace {
+
+using text::Dictionary;
+
+constexpr std::array<std::string_view, 1> kMeasures{"cross_entropy"};
+
+// What stands before every symbol of a target.
+at::Tensor shifted(const at::Tensor& target) {
+  const at::Tensor begin =
+      at::full({target.size(0), 1}, int64_t{Dictionary::kBos}, target.options());
+  return at::cat({begin, target.narrow(1, 0, target.size(1) - 1)}, 1);
+}
+
+}  // namespace
+
+Autoregressive::Autoregressive(const Seq2SeqOptions& options, int64_t symbols,
+                               std::vector<int64_t> undecodable, at::Device device,
+                               nn::Precision precision, uint64_t seed)
+    : Seq2Seq(options, symbols, std::move(undecodable)) {
+  allocate(device, precision, seed);
+}
+
+std::span<const std::string_view> Autoregressive::measures() const {
+  return kMeasures;
+}
+
+at::Tensor Autoregressive::read(const at::Tensor& symbols, const Encoded& encoded,
+                                nn::Mode mode) const {
+  const at::Tensor h = network_.enter(codebook().encode(symbols));
+  const at::Tensor bias = nn::causal_bias(symbols.size(1), h.options());
+  return network_.decode(network_.place(h, 0, mode), bias, encoded, mode);
+}
+
+Seq2SeqLoss Autoregressive::loss(const Seq2SeqBatch& batch, const Draws& /*draws*/,
+                                 bool /*self_condition*/, nn::Mode mode) {
+  trained_codebook().refresh();  // with a gradient: codes are trained
+  const Encoded encoded = encode(batch.source, mode);
+  const at::Tensor points = read(shifted(batch.target), encoded, mode);
+  const at::Tensor losses =
+      codebook().cross_entropy(points, batch.target, options().objective.label_smoothing);
+  Seq2SeqLoss loss;
+  loss.total = masked_mean(losses, batch.target.ne(Dictionary::kPad));
+  loss.measures = loss.total.detach().unsqueeze(0);
+  return loss;
+}
+
+at::Tensor Autoregressive::log_probabilities(const Encoded& encoded,
+                                             const at::Tensor& target) const {
+  const at::Tensor points = read(shifted(target), encoded, nn::Mode::inference);
+  return codebook().cross_entropy(points, target).neg().masked_fill(target.eq(Dictionary::kPad), 0);
+}
+
+void Autoregressive::State::select(const at::Tensor& rows) {
+  for (nn::KeyCache& cache : caches) cache.select(rows);
+}
+
+Autoregressive::State Autoregressive::start(int64_t rows, int64_t room) const {
+  return {network_.caches(rows, room), 0};
+}
+
+at::Tensor Autoregressive::next_scores(State& state, const at::Tensor& last,
+                                       const Encoded& encoded) const {
+  const at::Tensor h = network_.enter(codebook().encode(last.unsqueeze(1)));
+  const at::Tensor placed = network_.place(h, state.length, nn::Mode::inference);
+  const at::Tensor points = network_.decode_step(placed, state.caches, encoded);
+  ++state.length;
+  return codebook().scores(points.squeeze(1));
+}
+
+}  // namespace tessera::model

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "model/seq2seq.h"
+
+namespace tessera::model {
+
+// The Transformer that writes a target from left to right, one symbol at a time. Its embedding is
+// that of source, target and output alike.
+class Autoregressive final : public Seq2Seq {
+ public:
+  Autoregressive(const Seq2SeqOptions& options, int64_t symbols, std::vector<int64_t> undecodable,
+                 at::Device device, nn::Precision precision, uint64_t seed);
+
+  Draws draw(const StreamId&, const StreamId&, int64_t, int64_t) const override { return {}; }
+  Seq2SeqLoss loss(const Seq2SeqBatch& batch, const Draws& draws, bool self_condition,
+                   nn::Mode mode) override;
+  double self_conditioning() const override { return 0; }
+  std::span<const std::string_view> measures() const override;
+
+  // Log-probabilities of given targets, symbol by symbol; 0 where there is padding.
+  //   target   [B * n, L] int64, with end symbols: rows b*n .. belong to source sentence b
+  //   returns  [B * n, L] float32
+  at::Tensor log_probabilities(const Encoded& encoded, const at::Tensor& target) const;
+
+  // Targets that are being written, and what is kept of them.
+  struct State {
+    std::vector<nn::KeyCache> caches;
+    int64_t length = 0;  // symbols so far
+
+    // Row k goes on from what row rows[k] was.
+    void select(const at::Tensor& rows);
+  };
+  State start(int64_t rows, int64_t room) const;
+
+  // Takes the symbols before, gives the scores of those that come next.
+  //   last     [B * n] int64; before the first symbol, the begin symbol
+  //   returns  [B * n, symbols] float32, -inf for those that cannot come
+  at::Tensor next_scores(State& state, const at::Tensor& last, const Encoded& encoded) const;
+
+ private:
+  // [B * n, L] the symbols -> [B * n, L, latent] the points whose scores are those of the next ones
+  at::Tensor read(const at::Tensor& symbols, const Encoded& encoded, nn::Mode mode) const;
+};
+
+}  // namespace tessera::model

@@ -1,0 +1,209 @@
+#include "model/diffusion_generation.h"
+
+#include "base/require.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+namespace tessera::model {
+namespace {
+
+using text::Dictionary;
+using text::Id;
+
+// What a batch gave, still on the device.
+struct Decoded {
+  const GenerationBatch* batch;
+  at::Tensor labels;             // [rows, L] int32
+  at::Tensor log_probabilities;  // [rows, L] float
+  int64_t calls;
+};
+
+// One call of generate().
+class Generation {
+ public:
+  Generation(const Diffusion& model, const GenerationOptions& options, const GenerateHooks& hooks,
+             std::span<const SourceSentence> sentences, std::span<Generated> results)
+      : model_(model),
+        options_(options),
+        hooks_(hooks),
+        sentences_(sentences),
+        results_(results),
+        lengths_(sentences.size()) {}
+
+  void run() {
+    find_lengths();
+    std::vector<SentenceSize> sizes;
+    for (size_t k = 0; k < sentences_.size(); ++k)
+      sizes.push_back(
+          {source_length(k), *std::max_element(lengths_[k].begin(), lengths_[k].end())});
+    const std::vector<GenerationBatch> batches = plan_batches(sizes, limits(options_.candidates()));
+
+    // A batch is read while the device works on the next one.
+    std::optional<Decoded> waiting;
+    for (const GenerationBatch& batch : batches) {
+      Decoded decoded = decode(batch);
+      if (waiting) collect(*waiting);
+      waiting = std::move(decoded);
+    }
+    if (waiting) collect(*waiting);
+  }
+
+ private:
+  BatchLimits limits(int64_t candidates) const {
+    return {candidates, options_.batch_tokens, positions(), batch_overhead(model_.device())};
+  }
+
+  int64_t positions() const { return model_.options().network.positions; }
+
+  at::TensorOptions ids_options() const {
+    return at::TensorOptions().dtype(at::kLong).device(model_.device());
+  }
+
+  int64_t source_length(size_t sentence) const {
+    return static_cast<int64_t>(sentences_[sentence].ids.size());
+  }
+
+  at::Tensor sources_of(const GenerationBatch& batch) const {
+    return padded_sources(sentences_, batch, model_.device());
+  }
+
+  void find_lengths() {
+    const std::optional<LengthRule>& rule = options_.length;
+    if (!hooks_.target_lengths.empty()) {
+      for (size_t k = 0; k < sentences_.size(); ++k) {
+        const int64_t known = hooks_.target_lengths[sentences_[k].index];
+        lengths_[k].assign(static_cast<size_t>(options_.lengths),
+                           std::clamp<int64_t>(known, 1, positions()));
+      }
+    } else if (rule && !rule->relative) {
+      require_option(rule->value >= 0 && rule->value < positions(),
+                     "the length must be in [0, {}] (the model's positions), got {}",
+                     positions() - 1, rule->value);
+      for (auto& lengths : lengths_)
+        lengths.assign(static_cast<size_t>(options_.lengths), rule->value + 1);
+    } else {
+      predict_lengths(rule ? rule->value : 0);
+    }
+    for (size_t k = 0; k < sentences_.size(); ++k)
+      results_[sentences_[k].index].predicted_length = lengths_[k].front();
+  }
+
+  // Sentences are read twice, here and in decode(): by lengths of the source alone first. That is
+  // a hundredth of the work, and the memories of all sentences need not be kept.
+  void predict_lengths(int64_t more) {
+    std::vector<SentenceSize> sizes;
+    for (size_t k = 0; k < sentences_.size(); ++k)
+      sizes.push_back({source_length(k), source_length(k)});
+    const std::vector<GenerationBatch> batches = plan_batches(sizes, limits(/*candidates=*/1));
+    std::vector<at::Tensor> found;
+    for (const GenerationBatch& batch : batches)
+      found.push_back(likeliest_lengths(sources_of(batch)));
+    const at::Tensor lengths = (at::cat(found) + more).clamp(1, positions()).cpu();
+
+    const auto* next = lengths.const_data_ptr<int64_t>();
+    for (const GenerationBatch& batch : batches)
+      for (const size_t sentence : batch.sentences) {
+        lengths_[sentence].assign(next, next + options_.lengths);
+        next += options_.lengths;
+      }
+  }
+
+  // [B, S] -> [B, lengths]
+  at::Tensor likeliest_lengths(const at::Tensor& source) const {
+    const at::Tensor offsets =
+        at::arange(LengthClasses::kCount, ids_options()) - LengthClasses::kOffset;
+    const at::Tensor lengths =
+        source.ne(Dictionary::kPad).sum(1, /*keepdim=*/true) + offsets;  // [B, classes]
+    const at::Tensor possible = lengths.ge(1).logical_and_(lengths.le(positions()));
+    const at::Tensor scores =
+        model_.length_scores(model_.encode(source))
+            .masked_fill(possible.logical_not(), -std::numeric_limits<double>::infinity());
+    return lengths.gather(1, std::get<1>(scores.topk(options_.lengths, 1)));
+  }
+
+  Decoded decode(const GenerationBatch& batch) const {
+    const int64_t candidates = options_.candidates();
+    std::vector<int64_t> lines, samples, lengths;
+    for (const size_t place : batch.sentences) {
+      const int64_t line = sentences_[place].line;
+      lines.push_back(line);
+      for (int64_t k = 0; k < candidates; ++k) {
+        samples.push_back(line * kMaxCandidates + k);
+        lengths.push_back(lengths_[place][k / options_.noises]);
+      }
+    }
+    const auto on_device = [&](const std::vector<int64_t>& numbers) {
+      return at::tensor(numbers, at::kLong).to(model_.device());
+    };
+    const at::Tensor visible =
+        at::arange(batch.target, ids_options()).lt(on_device(lengths).unsqueeze(1));
+    const Encoded encoded = model_.encode(sources_of(batch));
+    const Sampler sampler(model_.process(), model_.codebook(), model_.denoiser(encoded, visible),
+                          options_.sampler);
+    StepCallback watch;
+    if (hooks_.step)
+      watch = [&](const SampleStep& step) {
+        hooks_.step({step, lines, candidates, visible});
+        return true;
+      };
+    const Sample sample =
+        sampler.run(on_device(samples), {batch.target, model_.codebook().dim()}, watch);
+    return {&batch, sample.labels.to(at::kInt), log_probabilities(sample), sample.calls};
+  }
+
+  // In slices: elements x symbols are too many to keep.
+  at::Tensor log_probabilities(const Sample& sample) const {
+    const EmbeddingTable& codebook = model_.codebook();
+    const int64_t scores = model_.device().is_cpu() ? int64_t{1} << 22 : int64_t{1} << 26;
+    const int64_t slice = std::max<int64_t>(1, scores / codebook.symbols());
+    const at::Tensor x0 = sample.x0.flatten(0, 1), labels = sample.labels.flatten();
+    std::vector<at::Tensor> parts;
+    for (int64_t begin = 0; begin < labels.size(0); begin += slice) {
+      const int64_t count = std::min(slice, labels.size(0) - begin);
+      parts.push_back(
+          codebook.cross_entropy(x0.narrow(0, begin, count), labels.narrow(0, begin, count)));
+    }
+    return at::cat(parts).neg_().view(sample.labels.sizes());
+  }
+
+  void collect(const Decoded& decoded) {
+    const at::Tensor labels = decoded.labels.cpu();
+    const at::Tensor log_probabilities = decoded.log_probabilities.cpu();
+    const auto* symbols = labels.const_data_ptr<Id>();
+    const auto* scores = log_probabilities.const_data_ptr<float>();
+    for (const size_t place : decoded.batch->sentences) {
+      Generated& result = results_[sentences_[place].index];
+      result.nfe = decoded.calls;
+      for (int64_t k = 0; k < options_.candidates(); ++k) {
+        const auto length = static_cast<size_t>(lengths_[place][k / options_.noises]);
+        result.candidates.push_back(cut_candidate({symbols, length}, {scores, length}));
+        symbols += decoded.batch->target;
+        scores += decoded.batch->target;
+      }
+      measure_agreement(result.candidates);
+      result.chosen = choose(result.candidates, options_.selection);
+    }
+    if (hooks_.progress) hooks_.progress(static_cast<int64_t>(decoded.batch->sentences.size()));
+  }
+
+  const Diffusion& model_;
+  const GenerationOptions& options_;
+  const GenerateHooks& hooks_;
+  std::span<const SourceSentence> sentences_;
+  std::span<Generated> results_;
+  std::vector<std::vector<int64_t>> lengths_;  // of a sentence's candidates, likeliest first
+};
+
+}  // namespace
+
+void generate_by_diffusion(const Diffusion& model, const GenerationOptions& options,
+                           const GenerateHooks& hooks, std::span<const SourceSentence> sentences,
+                           std::span<Generated> results) {
+  if (!sentences.empty()) Generation(model, options, hooks, sentences, results).run();
+}
+
+}  // namespace tessera::model

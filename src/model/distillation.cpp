@@ -1,0 +1,209 @@
+#include "model/distillation.h"
+
+#include "base/files.h"
+#include "base/log.h"
+#include "base/require.h"
+#include "metric/bleu.h"
+#include "text/corpus_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace tessera::model {
+namespace {
+
+namespace fs = std::filesystem;
+using Ids = std::vector<text::Id>;
+using text::Dictionary;
+
+constexpr int64_t kChunk = 4096;  // lines that are written together
+constexpr const char* kKeyOption = "distilled";
+constexpr const char* kTrain = "train";
+
+std::span<const text::Id> without_end(std::span<const text::Id> ids) {
+  return ids.first(ids.size() - 1);
+}
+
+// Targets that are finished, in files of kChunk lines of numbers.
+class Partial {
+ public:
+  Partial(const fs::path& out, const std::string& key) : folder_(out.string() + ".partial") {
+    std::error_code ignored;
+    const fs::path mark = folder_ / "key";
+    if (fs::exists(folder_, ignored) && !(fs::exists(mark, ignored) && read_file(mark) == key)) {
+      log::info("what was begun in '{}' is of another teacher: beginning anew", folder_.string());
+      require(remove_tree(folder_), "cannot remove '{}'", folder_.string());
+    }
+    std::error_code failure;
+    fs::create_directories(folder_, failure);
+    if (failure) throw file_error("make the folder", folder_, failure.value());
+    remove_leftovers(folder_);
+    write_file_atomically(mark, key);
+  }
+
+  bool has(int64_t first) const {
+    std::error_code ignored;
+    return fs::exists(file(first), ignored);
+  }
+
+  void write(int64_t first, const std::vector<Generated>& targets) const {
+    std::string text;
+    for (const Generated& target : targets) {
+      for (const text::Id id : target.ids()) text += fmt::format("{} ", id);
+      text += '\n';
+    }
+    write_file_atomically(file(first), text);
+  }
+
+  std::vector<Ids> read(int64_t first, int64_t count) const {
+    std::vector<Ids> targets;
+    std::istringstream lines(read_file(file(first)));
+    for (std::string line; std::getline(lines, line);) {
+      Ids& ids = targets.emplace_back();
+      std::istringstream numbers(line);
+      for (text::Id id = 0; numbers >> id;) ids.push_back(id);
+    }
+    require(static_cast<int64_t>(targets.size()) == count,
+            "'{}' is damaged: remove it and start again", file(first).string());
+    return targets;
+  }
+
+  void remove() const { remove_tree(folder_); }
+
+ private:
+  fs::path file(int64_t first) const { return folder_ / fmt::format("targets-{:08}", first); }
+
+  fs::path folder_;
+};
+
+void generate_missing(const text::Split& split, const Generator& teacher, const Partial& partial,
+                      const std::function<void(int64_t)>& progress) {
+  for (int64_t first = 0; first < split.size(); first += kChunk) {
+    const int64_t count = std::min(kChunk, split.size() - first);
+    if (!partial.has(first)) {
+      std::vector<Ids> sources;
+      for (int64_t k = 0; k < count; ++k) {
+        const auto source = split.source(first + k);
+        sources.emplace_back(source.begin(), source.end());
+      }
+      GenerateHooks hooks;
+      hooks.first_line = first;
+      partial.write(first, teacher.generate(sources, hooks));
+    }
+    if (progress) progress(count);
+  }
+}
+
+// Collects what the report says.
+class Comparison {
+ public:
+  explicit Comparison(const text::Tokenizer& tokenizer) : tokenizer_(tokenizer) {
+    options_.tokenization =
+        tokenizer.raw() ? metric::Tokenization::mteval_13a : metric::Tokenization::none;
+  }
+
+  void add(std::span<const text::Id> written, std::span<const text::Id> real) {
+    ++report_.lines;
+    report_.left_out += written.empty();
+    identical_ += std::equal(written.begin(), written.end(), real.begin(), real.end());
+    written_tokens_ += static_cast<int64_t>(written.size()) + 1;
+    real_tokens_ += static_cast<int64_t>(real.size()) + 1;
+    const std::string line = tokenizer_.decode(written), reference = tokenizer_.decode(real);
+    const std::string_view view = reference;
+    bleu_ += metric::bleu_statistics(line, std::span(&view, 1), options_);
+  }
+
+  DistillationReport report() {
+    const metric::BleuScore bleu = metric::bleu_of(bleu_, options_);
+    report_.bleu = bleu.score;
+    report_.bleu_line = metric::bleu_line(bleu, metric::bleu_signature(options_));
+    report_.length_ratio = static_cast<double>(written_tokens_) / static_cast<double>(real_tokens_);
+    report_.identical = static_cast<double>(identical_) / static_cast<double>(report_.lines);
+    return report_;
+  }
+
+ private:
+  const text::Tokenizer& tokenizer_;
+  metric::BleuOptions options_;
+  metric::BleuStatistics bleu_;
+  DistillationReport report_;
+  int64_t identical_ = 0, written_tokens_ = 0, real_tokens_ = 0;
+};
+
+void copy_split(text::CorpusWriter& writer, const std::string& name, const text::Split& split) {
+  writer.begin_split(name);
+  const auto sources = split.source_lines(), targets = split.target_lines();
+  for (int64_t k = 0; k < split.size(); ++k) {
+    ++writer.counts().read;
+    writer.add(sources[k], targets[k], without_end(split.source(k)), without_end(split.target(k)));
+  }
+}
+
+// Whether there is a finished corpus of that key.
+bool is_finished(const fs::path& out, const std::string& key) {
+  std::error_code ignored;
+  if (!fs::exists(out / text::Manifest::kFileName, ignored)) return false;
+  const auto options = text::Manifest::load(out).options;
+  const auto found = options.find(kKeyOption);
+  return found != options.end() && found->second == key;
+}
+
+// What distillation made of a corpus before.
+DistillationReport report_of(const text::Corpus& corpus, const fs::path& out) {
+  const text::Split& real = corpus.split(kTrain);
+  const text::Corpus made = text::Corpus::open(out);
+  const text::Split& written = made.split(kTrain);
+  Comparison comparison(corpus.tokenizer());
+  // Where pairs were left out, the others are found by their sources.
+  int64_t next = 0;
+  for (int64_t k = 0; k < real.size(); ++k) {
+    const auto source = real.source(k);
+    const bool there = next < written.size() &&
+                       std::equal(source.begin(), source.end(), written.source(next).begin(),
+                                  written.source(next).end());
+    comparison.add(there ? without_end(written.target(next)) : std::span<const text::Id>(),
+                   without_end(real.target(k)));
+    next += there;
+  }
+  return comparison.report();
+}
+
+}  // namespace
+
+DistillationReport distill(const text::Corpus& corpus, const Generator& teacher,
+                           const std::string& key, const fs::path& out,
+                           const std::function<void(int64_t)>& progress) {
+  if (is_finished(out, key)) return report_of(corpus, out);
+  text::CorpusWriter::check_folder(out, text::CorpusWriter::Existing::refuse);
+  const Partial partial(out, key);
+  const text::Split& train = corpus.split(kTrain);
+  generate_missing(train, teacher, partial, progress);
+
+  Comparison comparison(corpus.tokenizer());
+  text::CorpusWriter writer(out, corpus.tokenizer());
+  writer.begin_split(kTrain);
+  for (int64_t first = 0; first < train.size(); first += kChunk) {
+    const int64_t count = std::min(kChunk, train.size() - first);
+    const std::vector<Ids> targets = partial.read(first, count);
+    for (int64_t k = 0; k < count; ++k) {
+      const auto& written = targets[k];
+      ++writer.counts().read;
+      comparison.add(written, without_end(train.target(first + k)));
+      if (written.empty())
+        ++writer.counts().empty;
+      else
+        writer.add("", "", without_end(train.source(first + k)), written);
+    }
+  }
+  for (const auto& [name, counts] : corpus.manifest().splits)
+    if (name != kTrain) copy_split(writer, name, corpus.split(name));
+  auto options = corpus.manifest().options;
+  options[kKeyOption] = key;
+  writer.commit(options);
+  partial.remove();
+  return comparison.report();
+}
+
+}  // namespace tessera::model

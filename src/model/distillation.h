@@ -1,0 +1,38 @@
+#pragma once
+
+#include "model/generator.h"
+#include "text/corpus.h"
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+namespace tessera::model {
+
+// What distillation changed.
+struct DistillationReport {
+  int64_t lines = 0;        // training pairs
+  int64_t left_out = 0;     // of these: the teacher wrote nothing
+  double length_ratio = 0;  // tokens of the teacher's targets over those of the real ones
+  double bleu = 0;          // of the teacher's targets against the real ones
+  std::string bleu_line;    // with its signature
+  double identical = 0;     // share of targets the teacher wrote word by word
+
+  // Above this share a teacher has learned its targets by heart, and hardly helps.
+  static constexpr double kMemorised = 0.3;
+};
+
+// Sequence-level knowledge distillation: a corpus like another one whose training targets are what
+// a teacher makes of the sources. Validation and test stay as they are.
+//   teacher  of the corpus's dictionary; its hash and settings are part of what is stored
+//   key      says which teacher, in which settings: work that was begun with another one is not
+//            gone on with
+//   out      a folder that is not there. What is finished is kept in `out`.partial, and a call with
+//            the same key goes on from there
+//   progress called with the number of lines that were done
+// A corpus that is complete, of the same key, is left as it is.
+DistillationReport distill(const text::Corpus& corpus, const Generator& teacher,
+                           const std::string& key, const std::filesystem::path& out,
+                           const std::function<void(int64_t)>& progress = {});
+
+}  // namespace tessera::model

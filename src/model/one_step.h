@@ -1,0 +1,22 @@
+#pragma once
+
+#include "model/diffusion.h"
+#include "text/split.h"
+
+namespace tessera::model {
+
+// How well a diffusion model finds the clean sentence in a single step, from noise as in training
+// (every time alike), without an estimate of its own to begin with. Means over tokens.
+struct OneStep {
+  int64_t tokens = 0;
+  double x0_error = 0;        // squared error of the estimate, mean over dimensions
+  double velocity_error = 0;  // the same, in terms of the rescaled vector field (capped: method.md)
+  double accuracy = 0;        // share of the estimates that lie in the right cell
+};
+
+// Over a split; noise is a function of (seed, place in the split).
+//   batch_tokens  of a batch, padding included
+OneStep measure_one_step(const Diffusion& model, const text::Split& split, int64_t batch_tokens,
+                         uint64_t seed);
+
+}  // namespace tessera::model

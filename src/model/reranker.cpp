@@ -1,0 +1,43 @@
+#include "model/reranker.h"
+
+#include "base/require.h"
+#include "model/model_folder.h"
+#include "model/scorer.h"
+
+#include <fmt/format.h>
+
+namespace tessera::model {
+
+Reranker::Reranker(const std::filesystem::path& run_or_model, const text::Dictionary& dictionary,
+                   at::Device device) {
+  const std::filesystem::path folder = find_model_folder(run_or_model);
+  LoadedModel loaded = load_model_folder(folder, device);
+  model_ = std::move(loaded.model);
+  judge_ = &require_autoregressive(*model_, folder);
+  if (const auto difference = dictionary.difference(loaded.tokenizer.dictionary()))
+    throw Error(fmt::format("the model in '{}' cannot judge candidates of this one: {}",
+                            folder.string(), *difference),
+                "both must be trained on corpora with one dictionary (`tessera prepare --dict`)");
+}
+
+void Reranker::choose(std::span<const SourceSentence> sentences, std::span<Generated> results,
+                      int64_t batch_tokens) const {
+  ScoringTask task{sentences, {}};
+  const auto longest = static_cast<size_t>(judge_->options().network.positions - 1);
+  for (const SourceSentence& sentence : sentences) {
+    auto& targets = task.targets.emplace_back();
+    for (const Candidate& candidate : results[sentence.index].candidates) {
+      const std::span<const text::Id> ids(candidate.ids);
+      targets.push_back(ids.first(std::min(ids.size(), longest)));
+    }
+  }
+  const auto scores = score_targets(*judge_, task, batch_tokens);
+  for (size_t k = 0; k < sentences.size(); ++k) {
+    Generated& result = results[sentences[k].index];
+    for (size_t c = 0; c < result.candidates.size(); ++c)
+      result.candidates[c].rerank_score = scores[k][c].mean();
+    result.chosen = model::choose(result.candidates, Selection::rerank);
+  }
+}
+
+}  // namespace tessera::model

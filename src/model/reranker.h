@@ -1,0 +1,30 @@
+#pragma once
+
+#include "model/autoregressive.h"
+#include "model/generated.h"
+#include "model/generation_batches.h"
+
+#include <filesystem>
+#include <memory>
+
+namespace tessera::model {
+
+// An autoregressive model that chooses among the candidates of another one: by the mean
+// log-probability per symbol, end symbol included.
+class Reranker {
+ public:
+  // A run or a model. Throws Error where it cannot be loaded, is not autoregressive, or has another
+  // dictionary than the model whose candidates it is to judge.
+  Reranker(const std::filesystem::path& run_or_model, const text::Dictionary& dictionary,
+           at::Device device);
+
+  // Fills in Candidate::rerank_score and chooses anew, for all sentences at once.
+  void choose(std::span<const SourceSentence> sentences, std::span<Generated> results,
+              int64_t batch_tokens) const;
+
+ private:
+  std::unique_ptr<Seq2Seq> model_;
+  const Autoregressive* judge_ = nullptr;  // the same
+};
+
+}  // namespace tessera::model

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "model/autoregressive.h"
+#include "model/generation_batches.h"
+#include "text/dictionary.h"
+
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace tessera::model {
+
+// What a model thinks of a target.
+struct TargetScore {
+  double log_probability = 0;  // of all symbols, end included
+  int64_t symbols = 0;         // end included
+
+  double mean() const { return log_probability / static_cast<double>(symbols); }
+};
+
+// Source sentences and targets of each, to be scored. Ids without end symbols in the targets, with
+// it in the source.
+struct ScoringTask {
+  std::span<const SourceSentence> sources;
+  std::vector<std::vector<std::span<const text::Id>>> targets;  // of every source
+};
+
+// Scores given targets, many at once.
+//   batch_tokens  targets x padded length of a batch, at most
+//   progress      called with the number of sources that were done
+// Throws Error for a source or target that is longer than the model's positions.
+std::vector<std::vector<TargetScore>> score_targets(
+    const Autoregressive& model, const ScoringTask& task, int64_t batch_tokens,
+    const std::function<void(int64_t)>& progress = {});
+
+}  // namespace tessera::model

@@ -1,0 +1,96 @@
+#include "model/tiny_model.h"
+#include "support/program.h"
+#include "text/corpus.h"
+#include "text/corpus_writer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class DistillCommand : public tessera::test::ProgramTest {
+ protected:
+  DistillCommand() {
+    write_corpus("corpus", tessera::test::tiny_tokenizer());
+    tessera::test::write_tiny_model(folder_ / "teacher", tessera::test::tiny_autoregressive());
+  }
+
+  void write_corpus(const std::string& name, const tessera::text::Tokenizer& tokenizer) const {
+    tessera::text::CorpusWriter corpus(folder_ / name, tokenizer);
+    for (const char* split : {"train", "valid", "test"}) {
+      corpus.begin_split(split);
+      for (const char* line : {"a b c d e", "f g h", "x", "m n o p", "q r s"})
+        corpus.add(line, line, tokenizer.encode(line), tokenizer.encode(line));
+    }
+    corpus.commit({});
+  }
+
+  Result distill(const std::string& arguments) const {
+    return run("--device cpu distill teacher --data corpus " + arguments);
+  }
+};
+
+TEST_F(DistillCommand, WritesACorpusWhoseTrainingTargetsAreTheTeachers) {
+  const auto result = distill("--out new --beam 3");
+  ASSERT_EQ(result.status, 0) << result.err;
+  for (const char* part : {"5 lines", "length ratio", "BLEU|nrefs:1", "identical 0.0 %"})
+    EXPECT_THAT(result.out, HasSubstr(part));
+  const auto made = tessera::text::Corpus::open(folder_ / "new", /*verify_contents=*/true);
+  const auto real = tessera::text::Corpus::open(folder_ / "corpus");
+  EXPECT_EQ(made.split("test").target_lines(), real.split("test").target_lines());
+  write("in", "a b c d e\nf g h\nx\nm n o p\nq r s\n");
+  const std::string expected = run("--device cpu generate teacher --beam 3 <in").out;
+  std::string written;
+  for (int64_t k = 0; k < made.split("train").size(); ++k) {
+    const auto source = made.split("train").source(k), same = real.split("train").source(k);
+    EXPECT_TRUE(std::equal(source.begin(), source.end(), same.begin(), same.end()));
+    written += made.tokenizer().decode(made.split("train").target(k)) + "\n";
+  }
+  EXPECT_EQ(written, expected);
+  EXPECT_FALSE(fs::exists(folder_ / "new.partial"));
+}
+
+TEST_F(DistillCommand, GoesOnWhereItWasStoppedAndRepeatsNothing) {
+  ASSERT_EQ(distill("--out whole --beam 2").status, 0);
+  // As if it had been killed after its first lines: they are taken as they are.
+  const auto key =
+      tessera::text::Corpus::open(folder_ / "whole").manifest().options.at("distilled");
+  fs::create_directories(folder_ / "half.partial");
+  write("half.partial/key", key);
+  write("half.partial/targets-00000000", "4 5\n6\n7\n8\n9\n");
+  ASSERT_EQ(distill("--out half --beam 2").status, 0);
+  const auto made = tessera::text::Corpus::open(folder_ / "half");
+  EXPECT_EQ(made.tokenizer().decode(made.split("train").target(0)), "a b");
+  // Another teacher's lines are not.
+  fs::create_directories(folder_ / "other.partial");
+  write("other.partial/key", "another teacher");
+  write("other.partial/targets-00000000", "4 5\n6\n7\n8\n9\n");
+  const auto result = distill("--out other --beam 2");
+  EXPECT_THAT(result.err, HasSubstr("beginning anew"));
+  EXPECT_NE(tessera::test::file_text(folder_ / "other/train.tgt.ids"),
+            tessera::test::file_text(folder_ / "half/train.tgt.ids"));
+  // What is complete is reported, not made again.
+  const auto again = distill("--out whole --beam 2");
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("5 lines"));
+}
+
+TEST_F(DistillCommand, RefusesWhatDoesNotFit) {
+  tessera::text::Dictionary other;
+  for (const char* symbol : {"a", "b", "c"}) other.add(symbol, 1);
+  write_corpus("foreign", tessera::text::Tokenizer::words(other, false));
+  const auto result = run("--device cpu distill teacher --data foreign --out new");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, HasSubstr("the dictionary has 7 symbols, there 30"));
+  EXPECT_FALSE(fs::exists(folder_ / "new"));
+  EXPECT_EQ(distill("--out corpus").status, 1);
+  EXPECT_EQ(distill("--out new --steps 3").status, 2);  // of another kind of model
+  EXPECT_EQ(run("distill nothing --data corpus --out new").status, 1);
+  EXPECT_EQ(run("distill teacher --data nothing --out new").status, 1);
+}
+
+}  // namespace

@@ -1,0 +1,63 @@
+#include "model/tiny_model.h"
+#include "support/program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <sstream>
+
+namespace {
+
+using testing::HasSubstr;
+
+class ScoreModelCommand : public tessera::test::ProgramTest {
+ protected:
+  ScoreModelCommand() {
+    tessera::test::write_tiny_model(folder_ / "model", tessera::test::tiny_autoregressive());
+    write("source", "a b c\n\nd e\n");
+    write("target", "x\ny z\n\n");
+  }
+};
+
+TEST_F(ScoreModelCommand, PrintsLogProbabilityAndPerplexityOfEveryLine) {
+  const auto result = run("--device cpu score-model model --src source --tgt target");
+  ASSERT_EQ(result.status, 0) << result.err;
+  std::istringstream lines(result.out);
+  const int symbols[] = {2, 3, 1};  // end symbols included
+  for (const int count : symbols) {
+    double log_probability = 0, perplexity = 0;
+    ASSERT_TRUE(lines >> log_probability >> perplexity);
+    EXPECT_LT(log_probability, 0);
+    EXPECT_NEAR(std::log(perplexity), -log_probability / count, 1e-3);
+  }
+  EXPECT_THAT(result.err, HasSubstr("3 lines, 6 symbols"));
+  const auto json = run("--json --device cpu score-model model --src source --tgt target");
+  EXPECT_EQ(nlohmann::json::parse(json.out.substr(0, json.out.find('\n')))["symbols"], 2);
+}
+
+TEST_F(ScoreModelCommand, AgreesWithTheSearch) {
+  write("in", "a b c\n");
+  const auto found = run("--json --device cpu generate model --beam 4 <in");
+  ASSERT_EQ(found.status, 0) << found.err;
+  const auto best = nlohmann::json::parse(found.out)["candidates"][0];
+  write("hyp", best["text"].get<std::string>() + "\n");
+  const auto score = run("--json --device cpu score-model model --src in --tgt hyp");
+  const auto json = nlohmann::json::parse(score.out);
+  EXPECT_NEAR(json["log_probability"].get<double>() / json["symbols"].get<double>(),
+              best["confidence"].get<double>(), 1e-4);
+}
+
+TEST_F(ScoreModelCommand, SaysWhatIsWrong) {
+  tessera::test::write_tiny_model(folder_ / "diffusion");
+  const auto kind = run("--device cpu score-model diffusion --src source --tgt target");
+  EXPECT_EQ(kind.status, 1);
+  EXPECT_THAT(kind.err, HasSubstr("is a model of kind 'diffusion'"));
+  write("short", "x\n");
+  EXPECT_EQ(run("--device cpu score-model model --src source --tgt short").status, 1);
+  EXPECT_EQ(run("--device cpu score-model model --src source --tgt nothing").status, 1);
+  EXPECT_EQ(run("--device cpu score-model model --src source").status, 2);
+}
+
+}  // namespace
