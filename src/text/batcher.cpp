@@ -43,8 +43,9 @@ Cells find_cells(const Split& split, const BatcherOptions& options) {
       ++cells.left_out;
       continue;
     }
-    const PairLength padded{padded_length(source, options.round_to),
-                            padded_length(target, options.round_to)};
+    PairLength padded{padded_length(source, options.round_to),
+                      padded_length(target, options.round_to)};
+    if (options.square) padded.source = padded.target = std::max(padded.source, padded.target);
     const uint64_t key =
         static_cast<uint64_t>(padded.source) << 32 | static_cast<uint64_t>(padded.target);
     const auto [number, is_new] = numbers.try_emplace(key, static_cast<uint32_t>(numbers.size()));

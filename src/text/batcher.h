@@ -14,6 +14,9 @@ struct BatcherOptions {
   int64_t max_length = 256;  // longer sentences (end symbol included) are left out, and counted
   int64_t round_to = 4;      // padded lengths are multiples of it (coarser for long sentences)
   int64_t max_buckets = 24;  // different shapes, at most
+  // Pad both sides of a batch to one length: the longer side alone says which sentences stand
+  // together, so that a batch has sentences of every length ratio.
+  bool square = false;
   bool shuffle = true;       // false: as the split has them, bucket by bucket, in every epoch
 };
 

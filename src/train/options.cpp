@@ -22,6 +22,9 @@ void declare_data(config::Schema& schema, DataOptions& options) {
       .at_least(2);
   schema.option("data.round_to", batches.round_to, "padded lengths are multiples of it")
       .at_least(1);
+  schema.option("data.square", batches.square,
+                "pad source and target to one length, so that a batch has sentences of every "
+                "length ratio");
   schema.option("data.max_buckets", batches.max_buckets, "different shapes of a batch, at most")
       .at_least(1);
 }

@@ -131,6 +131,22 @@ TEST(Batcher, PadsSentencesAndMasksEmptyRows) {
   }
 }
 
+TEST(Batcher, SquareBatchesHoldEveryLengthRatio) {
+  const Split split = made_split(natural_lengths(3000, 14, 0.4));
+  const Batcher batcher(split, {.tokens = 2000, .square = true}, 1);
+  int64_t mixed = 0;
+  for (const Batch& batch : all_batches(batcher, 0)) {
+    EXPECT_EQ(batch.shape.source, batch.shape.target);
+    bool longer = false, shorter = false;
+    for (const int64_t k : batch.sentences) {
+      longer = longer || split.source_length(k) > split.target_length(k);
+      shorter = shorter || split.source_length(k) < split.target_length(k);
+    }
+    mixed += longer && shorter;
+  }
+  EXPECT_GT(mixed, batcher.batches(0) / 2);
+}
+
 TEST(Batcher, LeavesAtMostOneBatchOfAnEpochPartlyEmpty) {
   const Batcher batcher(made_split(natural_lengths(2999, 14, 0.4)), {.tokens = 1000}, 1);
   for (int64_t epoch = 0; epoch < 5; ++epoch) {
