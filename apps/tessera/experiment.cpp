@@ -1,0 +1,252 @@
+#include "command.h"
+
+#include "base/files.h"
+#include "base/log.h"
+#include "base/progress.h"
+#include "base/require.h"
+#include "experiment/estimate.h"
+#include "experiment/findings.h"
+#include "experiment/runner.h"
+#include "train/stop_signal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tessera::app {
+namespace {
+
+namespace fs = std::filesystem;
+using experiment::Job;
+using experiment::JobKind;
+using experiment::JobState;
+using experiment::JobStatus;
+using experiment::Json;
+
+struct ExperimentCommand {
+  fs::path file, out;
+  std::vector<std::string> data, only;
+  int jobs = 1;
+  bool dry_run = false;
+};
+
+std::map<std::string, fs::path> folders_of(const std::vector<std::string>& data) {
+  std::map<std::string, fs::path> folders;
+  for (const std::string& assignment : data) {
+    const size_t equals = assignment.find('=');
+    require_option(equals != std::string::npos && equals > 0 && equals + 1 < assignment.size(),
+                   "--data is NAME=DIR, got '{}'", assignment);
+    folders[assignment.substr(0, equals)] = assignment.substr(equals + 1);
+  }
+  return folders;
+}
+
+// What is the same for all the commands it runs.
+std::vector<std::string> passed_on(const GlobalOptions& globals) {
+  std::vector<std::string> words;
+  if (globals.device != "auto") words.insert(words.end(), {"--device", globals.device});
+  if (globals.threads > 0)
+    words.insert(words.end(), {"--threads", fmt::format("{}", globals.threads)});
+  return words;
+}
+
+std::string command_line(const ExperimentCommand& command,
+                         const std::vector<std::string>& globals) {
+  std::vector<std::string> words{"tessera"};
+  words.insert(words.end(), globals.begin(), globals.end());
+  words.insert(words.end(), {"experiment", command.file.string(), "--out", command.out.string()});
+  for (const std::string& data : command.data) words.insert(words.end(), {"--data", data});
+  return experiment::shell_text(words);
+}
+
+// Writes the table anew after every change. What cannot be written, on a full disk, is said once
+// and tried again.
+class TableFiles {
+ public:
+  TableFiles(const experiment::Table& table, const experiment::Plan& plan,
+             const experiment::ResultStore& store, std::vector<std::string> globals,
+             std::string command, uint64_t seed)
+      : table_(table),
+        plan_(plan),
+        store_(store),
+        globals_(std::move(globals)),
+        command_(std::move(command)),
+        contests_({.seed = seed}) {}
+
+  experiment::Findings findings(const std::vector<JobState>& states) {
+    auto found = experiment::find(table_, plan_, states, store_, globals_, contests_);
+    found.command = command_;
+    return found;
+  }
+
+  void write(const experiment::Findings& found) const {
+    write_file_atomically(path(".md"), experiment::markdown_table(found));
+    write_file_atomically(path(".json"), experiment::json_table(found).dump(2) + "\n");
+    write_file_atomically(path(".html"), experiment::html_table(found));
+  }
+
+  void try_to_write(const std::vector<JobState>& states) {
+    try {
+      write(findings(states));
+      complained_ = false;
+    } catch (const Error& error) {
+      if (!std::exchange(complained_, true)) log::error("{}", error.what());
+    }
+  }
+
+  fs::path path(const std::string& ending) const {
+    return store_.folder() / (table_.name() + ending);
+  }
+
+ private:
+  const experiment::Table& table_;
+  const experiment::Plan& plan_;
+  const experiment::ResultStore& store_;
+  std::vector<std::string> globals_;
+  std::string command_;
+  experiment::Contests contests_;
+  bool complained_ = false;
+};
+
+// A value of the table that no evaluation has is most likely misspelt.
+void warn_of_empty_columns(const experiment::Findings& found) {
+  const auto& columns = found.table->columns;
+  for (size_t k = 0; k < columns.size(); ++k) {
+    size_t done = 0, values = 0;
+    for (const auto& cell : found.cells)
+      for (const auto& measured : cell.measured) {
+        done += measured.done();
+        values += measured.values[k].has_value();
+      }
+    if (done > 0 && values == 0)
+      log::warn("no evaluation has a value '{}' (see \"evaluation\" in the table's JSON)",
+                columns[k].key);
+  }
+}
+
+void print_dry_run(const experiment::Table& table, const experiment::Plan& plan,
+                   const std::vector<JobState>& states, const std::vector<bool>& selected,
+                   const std::vector<experiment::Estimate>& estimates, bool as_json) {
+  const auto status = [&](size_t job) {
+    return states[job].status == JobStatus::done ? "done" : selected[job] ? "to run" : "left out";
+  };
+  double hours = 0;
+  size_t evaluations = 0;
+  for (const auto& each : estimates) hours += each.hours.value_or(0);
+  for (size_t k = 0; k < plan.jobs.size(); ++k)
+    evaluations += plan.jobs[k].kind == JobKind::evaluation && selected[k] &&
+                   states[k].status != JobStatus::done;
+  if (as_json) {
+    Json json{{"title", table.title},
+              {"jobs", Json::array()},
+              {"trainings", Json::array()},
+              {"training_hours", hours},
+              {"evaluations", evaluations}};
+    for (size_t k = 0; k < plan.jobs.size(); ++k)
+      json["jobs"].push_back(
+          {{"what", plan.jobs[k].title},
+           {"status", status(k)},
+           {"command", "tessera " + experiment::shell_text(plan.jobs[k].command)}});
+    for (const auto& each : estimates)
+      json["trainings"].push_back({{"model", each.model},
+                                   {"runs", each.runs},
+                                   {"hours", each.hours ? Json(*each.hours) : Json()},
+                                   {"updates_per_second", each.updates_per_second},
+                                   {"problem", each.problem}});
+    std::cout << json.dump(2) << '\n';
+    return;
+  }
+  fmt::print("{}\n", table.title);
+  for (size_t k = 0; k < plan.jobs.size(); ++k)
+    fmt::print("{:<9} {}\n", status(k), plan.jobs[k].title);
+  fmt::print("\n");
+  for (const auto& each : estimates) {
+    if (each.hours)
+      fmt::print("{:<24} {} training(s) in {}, {:.2f} updates/s\n", each.model, each.runs,
+                 duration_text(3600 * *each.hours), each.updates_per_second);
+    else
+      fmt::print("{:<24} {} training(s), cost unknown: {}\n", each.model, each.runs, each.problem);
+  }
+  fmt::print("{} of training one after the other, validation not counted; {} evaluations\n",
+             duration_text(3600 * hours), evaluations);
+}
+
+void run_experiment(const ExperimentCommand& command, const GlobalOptions& globals) {
+  const experiment::Table table = experiment::read_table(command.file);
+  const experiment::ResultStore store(command.out);
+  const experiment::Plan plan = experiment::make_plan(table, store, folders_of(command.data));
+  const std::vector<bool> selected = experiment::selected_jobs(table, plan, command.only);
+  experiment::RunnerOptions options;
+  options.globals = passed_on(globals);
+  options.jobs = command.jobs;
+  const train::StopSignal stop;
+  if (command.dry_run) {
+    const auto states = experiment::states_of(plan, store);
+    return print_dry_run(table, plan, states, selected,
+                         experiment::estimate(table, plan, states, selected, options, stop),
+                         globals.json);
+  }
+
+  store.make_folders();
+  const FolderLock lock = experiment::lock_store(store, stop);
+  TableFiles files(table, plan, store, options.globals, command_line(command, options.globals),
+                   globals.seed);
+  experiment::Runner runner(plan, store, options, [&](const std::vector<JobState>& states) {
+    files.try_to_write(states);
+  });
+  const std::vector<JobState> states = runner.run(selected, lock, stop);
+  const experiment::Findings found = files.findings(states);
+  files.write(found);
+  warn_of_empty_columns(found);
+  if (globals.json)
+    std::cout << experiment::json_table(found).dump(2) << '\n';
+  else
+    std::cout << experiment::markdown_table(found);
+  log::info("{}", files.path(".html").string());
+  const auto failed = std::count_if(states.begin(), states.end(), [](const JobState& state) {
+    return state.status == JobStatus::failed;
+  });
+  require(failed == 0,
+          "{} of {} jobs failed: the table says why; the same command tries them again", failed,
+          states.size());
+}
+
+}  // namespace
+
+void add_experiment(CLI::App& program, const GlobalOptions& globals) {
+  CLI::App* experiment = program.add_subcommand(
+      "experiment", "train and measure all that a table of results needs, and write the table");
+  auto command = std::make_shared<ExperimentCommand>();
+  experiment
+      ->add_option("table", command->file, "what the table shows, as recipes/tables/*.toml say it")
+      ->required()
+      ->option_text("FILE");
+  experiment
+      ->add_option("--out", command->out,
+                   "folder for runs, results and the table; what is finished there is kept, and "
+                   "several tables can share it")
+      ->required()
+      ->option_text("DIR");
+  experiment
+      ->add_option("--data", command->data,
+                   "folder of a corpus of the table, as `tessera prepare` wrote it; give it again "
+                   "for further ones")
+      ->option_text("NAME=DIR");
+  experiment->add_option("--jobs", command->jobs, "trainings and evaluations at once")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  experiment
+      ->add_option("--only", command->only,
+                   "rows or models of the table to run, with what they need")
+      ->option_text("NAME...");
+  experiment->add_flag("--dry-run", command->dry_run,
+                       "list what is done and what is to be run, and say what it would cost");
+  experiment->callback([command, &globals] { run_experiment(*command, globals); });
+}
+
+}  // namespace tessera::app
