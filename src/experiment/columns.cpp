@@ -56,14 +56,22 @@ const Json* metric_of(const Json& evaluation, std::string_view key) {
   return nullptr;
 }
 
+std::string_view metric_asked(std::string_view key) {
+  const KnownColumn* known = known_column(key.substr(0, key.find('.')));
+  return known ? known->asked : "";
+}
+
 std::optional<double> value_of(const Json& evaluation, std::string_view key) {
+  const size_t dot = std::min(key.find('.'), key.size());
+  const KnownColumn* known = known_column(key.substr(0, dot));
   const Json* node = nullptr;
-  if (const Json* metric = metric_of(evaluation, key))
-    node = at_path(*metric, "score");
-  else if (const KnownColumn* known = known_column(key); !known)
+  if (!known) {
     node = at_path(evaluation, key);
-  else if (known->name.empty())
+  } else if (known->name.empty()) {
     node = at_path(evaluation, "exact_match");
+  } else if (const Json* metric = metric_of(evaluation, known->key)) {
+    node = at_path(*metric, dot == key.size() ? "score" : key.substr(dot + 1));
+  }
   if (!node || !node->is_number()) return std::nullopt;
   return node->get<double>();
 }

@@ -19,13 +19,16 @@ struct KnownColumn {
   std::string_view asked;  // what `tessera evaluate --metric` must be asked for
 };
 
-// nullptr where the key is none of them: it then says where in the JSON of an evaluation its number
-// stands, as "one_step.accuracy".
+// nullptr where the key is none of them: it then says where its number stands, in the JSON of an
+// evaluation ("one_step.accuracy") or of one of its metrics ("bleu.ratio").
 const KnownColumn* known_column(std::string_view key);
 std::vector<std::string_view> known_column_keys();
 
 // The metric of an evaluation that a column shows, with its signature; nullptr: there is none.
 const Json* metric_of(const Json& evaluation, std::string_view key);
+
+// What `tessera evaluate --metric` must be asked for, for a column; empty: nothing.
+std::string_view metric_asked(std::string_view key);
 
 // The number of an evaluation that a column shows.
 std::optional<double> value_of(const Json& evaluation, std::string_view key);

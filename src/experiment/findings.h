@@ -62,6 +62,8 @@ struct Findings {
 Findings find(const Table& table, const Plan& plan, const std::vector<JobState>& states,
               const ResultStore& store, const std::vector<std::string>& globals,
               Contests& contests);
+Findings find(const Table&, const Plan&, std::vector<JobState>&&, const ResultStore&,
+              const std::vector<std::string>&, Contests&) = delete;
 
 std::string status_text(JobStatus status);  // "not run", "running", "done", "failed"
 

@@ -149,7 +149,9 @@ class Planner {
     job.seed = seed;
     job.key = content_hash(
         fmt::format("train\n{}\n{}\n{}", settings_.at(model.name).text, source.key, seed));
-    job.name = fmt::format("{}-{}-{}", file_name(model.name), seed, short_key(job.key));
+    // Named after the recipe: tables that share a folder may call the same model differently.
+    job.name =
+        fmt::format("{}-{}-{}", file_name(model.recipe.stem().string()), seed, short_key(job.key));
     job.folder = store_.run(job.name);
     job.corpus = source.folder.empty() ? job.folder / "data" : source.folder;
     job.needs = source.needs;
@@ -193,10 +195,9 @@ class Planner {
       if (option == "--metric" || option.starts_with("--metric=")) return {};
     std::vector<std::string> names;
     for (const Column& column : table_.columns) {
-      const KnownColumn* known = known_column(column.key);
-      if (!known || known->asked.empty()) continue;
-      if (std::find(names.begin(), names.end(), known->asked) == names.end())
-        names.emplace_back(known->asked);
+      const std::string name(metric_asked(column.key));
+      if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(name);
     }
     if (names.empty()) return {};
     return {"--metric", fmt::format("{}", fmt::join(names, ","))};
@@ -233,7 +234,8 @@ class Planner {
       options.push_back(std::move(option));
     }
     job.key = content_hash(identity);
-    job.name = fmt::format("{}-{}-evaluate-{}", file_name(model.name), seed, short_key(job.key));
+    job.name = fmt::format("{}-{}-evaluate-{}", file_name(model.recipe.stem().string()), seed,
+                           short_key(job.key));
     job.command = {"evaluate", plan_.jobs[trained].folder.string()};
     job.command.insert(job.command.end(), options.begin(), options.end());
     const std::vector<std::string> rest{"--data",
