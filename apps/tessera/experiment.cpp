@@ -22,7 +22,6 @@ namespace tessera::app {
 namespace {
 
 namespace fs = std::filesystem;
-using experiment::Job;
 using experiment::JobKind;
 using experiment::JobState;
 using experiment::JobStatus;
@@ -62,6 +61,26 @@ std::string command_line(const ExperimentCommand& command,
   words.insert(words.end(), {"experiment", command.file.string(), "--out", command.out.string()});
   for (const std::string& data : command.data) words.insert(words.end(), {"--data", data});
   return experiment::shell_text(words);
+}
+
+// A misspelt option of a cell is better found now than after hours of training.
+void check_options(const experiment::Table& table, const GlobalOptions& globals) {
+  std::string problems;
+  for (const experiment::Cell& cell : table.cells) {
+    CLI::App program;
+    add_evaluate(program, globals);
+    program.get_subcommand("evaluate")->callback([] {});
+    std::vector<std::string> words{"evaluate", "RUN"};
+    words.insert(words.end(), cell.evaluate.begin(), cell.evaluate.end());
+    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    try {
+      program.parse(words);
+    } catch (const CLI::ParseError& error) {
+      problems += fmt::format("{}{}: the cell '{}' cannot be evaluated: {}",
+                              problems.empty() ? "" : "\n", cell.where, cell.row, error.what());
+    }
+  }
+  if (!problems.empty()) throw UsageError(problems, "`tessera evaluate --help` has the options");
 }
 
 // Writes the table anew after every change. What cannot be written, on a full disk, is said once
@@ -178,6 +197,7 @@ void print_dry_run(const experiment::Table& table, const experiment::Plan& plan,
 
 void run_experiment(const ExperimentCommand& command, const GlobalOptions& globals) {
   const experiment::Table table = experiment::read_table(command.file);
+  check_options(table, globals);
   const experiment::ResultStore store(command.out);
   const experiment::Plan plan = experiment::make_plan(table, store, folders_of(command.data));
   const std::vector<bool> selected = experiment::selected_jobs(table, plan, command.only);

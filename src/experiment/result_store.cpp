@@ -46,7 +46,7 @@ std::optional<Json> ResultStore::find(const std::string& name, const std::string
   return json;
 }
 
-void ResultStore::put(const std::string& name, const std::string& key, Json result) const {
+void ResultStore::put(const std::string& name, const std::string& key, const Json& result) const {
   Json json{{"key", key}};
   json.update(result);
   write_file_atomically(this->result(name), json.dump(2) + "\n");

@@ -34,7 +34,8 @@ class ResultStore {
   std::optional<nlohmann::ordered_json> find(const std::string& name, const std::string& key) const;
 
   // Atomically; adds the key.
-  void put(const std::string& name, const std::string& key, nlohmann::ordered_json result) const;
+  void put(const std::string& name, const std::string& key,
+           const nlohmann::ordered_json& result) const;
 
  private:
   std::filesystem::path folder_;

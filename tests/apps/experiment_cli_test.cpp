@@ -132,12 +132,12 @@ TEST_F(ExperimentCommand, GoesOnAfterItWasKilled) {
 
 TEST_F(ExperimentCommand, SaysWhatFailed) {
   std::string text = file_text(folder_ / "t.toml");
-  text.replace(text.rfind("\"--steps\""), 9, "\"--stesp\"");
+  text.replace(text.rfind("\"--steps\", 2"), 12, "\"--split\", \"dev\"");
   write("t.toml", text);
   const auto result = experiment();
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.err, HasSubstr("1 of 4 jobs failed"));
-  EXPECT_THAT(result.out, AllOf(HasSubstr("| ours | failed |"), HasSubstr("--stesp")));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("| ours | failed |"), HasSubstr("no split 'dev'")));
   EXPECT_THAT(result.out, testing::ContainsRegex("\\| plain \\| [0-9.]+ \\|"));
 }
 
@@ -147,6 +147,13 @@ TEST_F(ExperimentCommand, RefusesABadTableBeforeAnythingIsRun) {
   EXPECT_EQ(bad.status, 2);
   EXPECT_THAT(bad.err, AllOf(HasSubstr("bad.toml:1: there is no recipe 'none.toml'"),
                              HasSubstr("bad.toml:3: there is no model 'n'")));
+  std::string text = file_text(folder_ / "t.toml");
+  text.replace(text.rfind("\"--steps\""), 9, "\"--stesp\"");
+  write("option.toml", text);
+  const auto option = run("experiment option.toml --out made");
+  EXPECT_EQ(option.status, 2);
+  EXPECT_THAT(option.err, AllOf(HasSubstr("the cell 'ours' cannot be evaluated"),
+                                HasSubstr("--stesp"), HasSubstr("evaluate --help")));
   EXPECT_EQ(experiment("--only nothing").status, 2);
   EXPECT_EQ(experiment("--data raw").status, 2);
   EXPECT_EQ(experiment("--data raw=x").status, 2);

@@ -43,7 +43,8 @@ esac
 // An experiment in a folder, run with that program.
 class MadeExperiment : public testing::Test {
  protected:
-  MadeExperiment() : folder_(tessera::test::quick_place()), store_(folder_ / "out") {
+  // Not in memory: programs must not always be run from there.
+  MadeExperiment() : store_(folder_ / "out") {
     log::set_level(log::Level::quiet);
     write_file_atomically(folder_ / "r.toml", "[data]\ntask = \"dates\"\n");
     write_program(folder_ / "program");
