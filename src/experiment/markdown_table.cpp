@@ -110,9 +110,8 @@ std::string missing(const Findings& findings) {
   const auto add = [&](const Job& job, const JobState& state) {
     if (state.status == JobStatus::failed)
       failed += fmt::format("- {}\n\n{}\n", job.title, quoted(state.message));
-    if (state.status == JobStatus::not_run || state.status == JobStatus::running)
-      not_run += fmt::format("- {}{}{}\n", job.title, state.message.empty() ? "" : ": ",
-                             state.status == JobStatus::running ? " (running)" : state.message);
+    if (state.status == JobStatus::not_run) not_run += fmt::format("- {}\n", job.title);
+    if (state.status == JobStatus::running) not_run += fmt::format("- {} (running)\n", job.title);
   };
   for (const FoundJob& job : findings.made) add(*job.job, *job.state);
   for (const FoundCell& cell : findings.cells)

@@ -148,19 +148,15 @@ void Runner::record(size_t job, JobState state) {
   watcher_(states_);
 }
 
-// A job that needs one that failed, or that will not run, cannot run.
-bool Runner::give_up_if_blocked(size_t job) {
+// What needs a job that failed has failed with it.
+bool Runner::fails_with_another(size_t job) {
   for (const size_t needed : plan_.jobs[job].needs) {
-    if (states_[needed].status == JobStatus::done || states_[needed].status == JobStatus::running ||
-        open_[needed])
-      continue;
+    if (states_[needed].status != JobStatus::failed) continue;
     open_[job] = false;
     ++ended_;
-    record(job,
-           {JobStatus::not_run,
-            fmt::format("it needs '{}', which {}", plan_.jobs[needed].title,
-                        states_[needed].status == JobStatus::failed ? "failed" : "was not run"),
-            {}});
+    record(job, {JobStatus::failed,
+                 fmt::format("it needs '{}', which failed", plan_.jobs[needed].title),
+                 {}});
     return true;
   }
   return false;
@@ -168,7 +164,7 @@ bool Runner::give_up_if_blocked(size_t job) {
 
 void Runner::start_ready(const FolderLock& lock) {
   for (size_t k = 0; k < plan_.jobs.size(); ++k) {
-    if (!open_[k] || give_up_if_blocked(k) || !needs_are_done(plan_.jobs[k], states_)) continue;
+    if (!open_[k] || fails_with_another(k) || !needs_are_done(plan_.jobs[k], states_)) continue;
     if (running_.size() >= static_cast<size_t>(options_.jobs)) return;
     open_[k] = false;
     try {

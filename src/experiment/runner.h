@@ -18,16 +18,16 @@
 namespace tessera::experiment {
 
 enum class JobStatus {
-  not_run,  // yet, or it was not asked for, or what it needs has failed
+  not_run,  // yet, or it was not asked for
   running,
   done,
-  failed,
+  failed,  // or what it needs has
 };
 
 // Where a job stands.
 struct JobState {
   JobStatus status = JobStatus::not_run;
-  std::string message;            // why it failed or cannot be run; several lines
+  std::string message;            // why it failed; several lines
   nlohmann::ordered_json result;  // of one that is done, as the store has it
 };
 
@@ -73,7 +73,7 @@ class Runner {
   void start(size_t job, const FolderLock& lock);
   void finish(Running& running, const Ending& ending);
   void record(size_t job, JobState state);
-  bool give_up_if_blocked(size_t job);
+  bool fails_with_another(size_t job);
   std::vector<std::string> command_of(const Job& job, bool begun) const;
 
   const Plan& plan_;

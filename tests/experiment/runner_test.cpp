@@ -96,9 +96,9 @@ TEST_F(RunnerOfJobs, LetsOthersGoOnWhereOneFails) {
       "exit 1;; esac");
   std::vector<JobState> states;
   tessera::test::said([&] { states = run(); });
-  const auto failed = JobStatus::failed, done = JobStatus::done, not_run = JobStatus::not_run;
+  const auto failed = JobStatus::failed, done = JobStatus::done;
   EXPECT_THAT(statuses(states),
-              ElementsAre(done, done, done, done, failed, not_run, failed, not_run));
+              ElementsAre(done, done, done, done, failed, failed, failed, failed));
   EXPECT_EQ(states[4].message, "exit code 1\nstarting\nerror: no luck");
   EXPECT_EQ(states[5].message, "it needs 'train b, seed 1', which failed");
 
@@ -134,6 +134,36 @@ if [ "$1" = train ]; then
   [ $k -lt 500 ] || exit 9
 fi)");
   EXPECT_EQ(statuses(run(2)), kAllDone);
+}
+
+TEST_F(RunnerOfJobs, DistillsBetweenTeacherAndStudent) {
+  text::make_tiny_corpus(folder_ / "corpus", 1, 100);
+  write_file_atomically(folder_ / "r.toml", "");
+  data_["raw"] = folder_ / "corpus";
+  read(R"(
+[data]
+raw = ""
+[distilled.kd]
+teacher = "teacher"
+of = "raw"
+[model.teacher]
+recipe = "r.toml"
+data = "raw"
+[model.student]
+recipe = "r.toml"
+data = "kd"
+[[cell]]
+row = "student"
+model = "student"
+)");
+  EXPECT_EQ(statuses(run(4)), std::vector(4, JobStatus::done));
+  ASSERT_EQ(calls().size(), 4u);
+  EXPECT_THAT(calls()[0], AllOf(StartsWith("train "), HasSubstr((folder_ / "corpus").string())));
+  EXPECT_THAT(calls()[1], AllOf(StartsWith("distill "), HasSubstr("--beam 5")));
+  EXPECT_THAT(calls()[2], AllOf(StartsWith("train "), HasSubstr("out/data/kd-")));
+  EXPECT_THAT(calls()[3], StartsWith("evaluate "));
+  EXPECT_EQ(statuses(run(4)), std::vector(4, JobStatus::done));
+  EXPECT_EQ(calls().size(), 4u);
 }
 
 TEST_F(RunnerOfJobs, StopsItsProcessesAndSaysSo) {
