@@ -1,12 +1,12 @@
 #include "command.h"
 
-#include "base/files.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/require.h"
 #include "experiment/estimate.h"
 #include "experiment/findings.h"
 #include "experiment/runner.h"
+#include "experiment/table_files.h"
 #include "train/stop_signal.h"
 
 #include <fmt/format.h>
@@ -83,71 +83,6 @@ void check_options(const experiment::Table& table, const GlobalOptions& globals)
   if (!problems.empty()) throw UsageError(problems, "`tessera evaluate --help` has the options");
 }
 
-// Writes the table anew after every change. What cannot be written, on a full disk, is said once
-// and tried again.
-class TableFiles {
- public:
-  TableFiles(const experiment::Table& table, const experiment::Plan& plan,
-             const experiment::ResultStore& store, std::vector<std::string> globals,
-             std::string command, uint64_t seed)
-      : table_(table),
-        plan_(plan),
-        store_(store),
-        globals_(std::move(globals)),
-        command_(std::move(command)),
-        contests_({.seed = seed}) {}
-
-  experiment::Findings findings(const std::vector<JobState>& states) {
-    auto found = experiment::find(table_, plan_, states, store_, globals_, contests_);
-    found.command = command_;
-    return found;
-  }
-
-  void write(const experiment::Findings& found) const {
-    write_file_atomically(path(".md"), experiment::markdown_table(found));
-    write_file_atomically(path(".json"), experiment::json_table(found).dump(2) + "\n");
-    write_file_atomically(path(".html"), experiment::html_table(found));
-  }
-
-  void try_to_write(const std::vector<JobState>& states) {
-    try {
-      write(findings(states));
-      complained_ = false;
-    } catch (const Error& error) {
-      if (!std::exchange(complained_, true)) log::error("{}", error.what());
-    }
-  }
-
-  fs::path path(const std::string& ending) const {
-    return store_.folder() / (table_.name() + ending);
-  }
-
- private:
-  const experiment::Table& table_;
-  const experiment::Plan& plan_;
-  const experiment::ResultStore& store_;
-  std::vector<std::string> globals_;
-  std::string command_;
-  experiment::Contests contests_;
-  bool complained_ = false;
-};
-
-// A value of the table that no evaluation has is most likely misspelt.
-void warn_of_empty_columns(const experiment::Findings& found) {
-  const auto& columns = found.table->columns;
-  for (size_t k = 0; k < columns.size(); ++k) {
-    size_t done = 0, values = 0;
-    for (const auto& cell : found.cells)
-      for (const auto& measured : cell.measured) {
-        done += measured.done();
-        values += measured.values[k].has_value();
-      }
-    if (done > 0 && values == 0)
-      log::warn("no evaluation has a value '{}' (see \"evaluation\" in the table's JSON)",
-                columns[k].key);
-  }
-}
-
 void print_dry_run(const experiment::Table& table, const experiment::Plan& plan,
                    const std::vector<JobState>& states, const std::vector<bool>& selected,
                    const std::vector<experiment::Estimate>& estimates, bool as_json) {
@@ -214,15 +149,15 @@ void run_experiment(const ExperimentCommand& command, const GlobalOptions& globa
 
   store.make_folders();
   const FolderLock lock = experiment::lock_store(store, stop);
-  TableFiles files(table, plan, store, options.globals, command_line(command, options.globals),
-                   globals.seed);
+  experiment::TableFiles files(table, plan, store,
+                               {.globals = options.globals,
+                                .command = command_line(command, options.globals),
+                                .bootstrap = {.seed = globals.seed}});
   experiment::Runner runner(plan, store, options, [&](const std::vector<JobState>& states) {
     files.try_to_write(states);
   });
   const std::vector<JobState> states = runner.run(selected, lock, stop);
-  const experiment::Findings found = files.findings(states);
-  files.write(found);
-  warn_of_empty_columns(found);
+  const experiment::Findings found = files.write(states);
   if (globals.json)
     std::cout << experiment::json_table(found).dump(2) << '\n';
   else

@@ -73,22 +73,6 @@ std::string score_text(const FoundCell& cell, size_t column, int64_t decimals);
 
 std::string significance_mark(const Score& score);  // "", "*" for p < 0.05, "**" for p < 0.01
 
-// The head of a column of numbers: "raw", "raw, BLEU", "BLEU".
-std::string heading(const Table& table, const std::string& group, const Column& column);
-
-// A fact about one evaluation that stands beside its scores.
-struct Detail {
-  std::string name, value;
-};
-std::vector<Detail> details_of(const Measured& measured);  // NFE, BP, length ratio
-
-// "BLEU|nrefs:1|...", every one once. One of them is what all scores of a metric have, or else
-// scores cannot be compared.
-std::vector<std::string> signatures_of(const Findings& findings);
-
-// What the marks and the ± mean, in sentences.
-std::string reading_help(const Findings& findings);
-
 // The table and all about it, as files.
 std::string markdown_table(const Findings& findings);
 Json json_table(const Findings& findings);

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "drawing/page.h"
 #include "drawing/svg.h"
 #include "experiment/findings.h"
+#include "experiment/text_tables.h"
 #include "report/training_charts.h"
 #include "tessera/base/error.h"
 #include "tessera/version.h"
@@ -17,14 +17,13 @@ using drawing::escaped;
 using drawing::section;
 using report::RunRecord;
 using report::Series;
-using Row = std::vector<std::string>;
 
 // The first cell of a row is its head. Texts are escaped here.
-std::string table_of(const Row& head, const std::vector<Row>& rows) {
+std::string html_of(const TextTable& table) {
   std::string html = "<div class=\"scroll\"><table class=\"wide\">\n<thead><tr>";
-  for (const std::string& text : head) html += "<th>" + escaped(text) + "</th>";
+  for (const std::string& text : table.head) html += "<th>" + escaped(text) + "</th>";
   html += "</tr></thead>\n<tbody>\n";
-  for (const Row& row : rows) {
+  for (const auto& row : table.rows) {
     html += "<tr><th>" + escaped(row.front()) + "</th>";
     for (size_t k = 1; k < row.size(); ++k) html += "<td>" + escaped(row[k]) + "</td>";
     html += "</tr>\n";
@@ -32,45 +31,17 @@ std::string table_of(const Row& head, const std::vector<Row>& rows) {
   return html + "</tbody>\n</table></div>\n";
 }
 
-std::string paragraph(const std::string& text) {
-  return text.empty() ? "" : "<p>" + escaped(text) + "</p>\n";
-}
-
-std::string grid(const Findings& findings) {
-  const Table& table = *findings.table;
-  Row head{table.columns.size() == 1 ? table.columns.front().title : ""};
-  for (const std::string& group : table.column_groups())
-    for (const Column& column : table.columns) head.push_back(heading(table, group, column));
-  std::vector<Row> rows;
-  for (const std::string& name : table.rows()) {
-    Row& row = rows.emplace_back(Row{name});
-    for (const std::string& group : table.column_groups())
-      for (size_t k = 0; k < table.columns.size(); ++k) {
-        const FoundCell* cell = findings.at(name, group);
-        row.push_back(cell ? score_text(*cell, k, table.columns[k].decimals) : "");
-      }
-  }
-  return section("Results", table_of(head, rows) + paragraph(reading_help(findings)));
-}
-
-std::string place(const Cell& cell) {
-  return cell.column.empty() ? cell.row : cell.row + ", " + cell.column;
+std::string results(const Findings& findings) {
+  std::string html = html_of(result_grid(findings));
+  if (const std::string help = reading_help(findings); !help.empty())
+    html += "<p>" + escaped(help) + "</p>\n";
+  return section("Results", html);
 }
 
 std::string contests(const Findings& findings) {
-  const Table& table = *findings.table;
-  std::vector<Row> rows;
-  for (const FoundCell& cell : findings.cells)
-    for (size_t k = 0; k < table.columns.size(); ++k)
-      if (const auto& contest = cell.scores[k].contest)
-        rows.push_back({place(*cell.cell), table.columns[k].title,
-                        fmt::format("{:+.{}f}", contest->difference, table.columns[k].decimals),
-                        fmt::format("{:.4f}", contest->p_value),
-                        fmt::format("{}", fmt::join(contest->seeds, ", ")),
-                        fmt::format("{}", contest->lines)});
-  if (rows.empty()) return "";
-  return section("Against “" + escaped(table.base) + "”",
-                 table_of({"", "metric", "difference", "p", "seeds", "lines"}, rows));
+  const TextTable table = contest_table(findings);
+  if (table.rows.empty()) return "";
+  return section("Against “" + escaped(findings.table->base) + "”", html_of(table));
 }
 
 // Runs that have measured something, one colour a model.
@@ -132,57 +103,28 @@ std::string learning_section(const Findings& findings) {
 }
 
 std::string numbers(const Findings& findings) {
-  const Table& table = *findings.table;
-  std::vector<Row> rows;
-  Row head{"", "seed"};
-  for (const Column& column : table.columns) head.push_back(column.title);
-  for (const FoundCell& cell : findings.cells)
-    for (const Measured& measured : cell.measured) {
-      if (!measured.done()) continue;
-      Row& row = rows.emplace_back(Row{place(*cell.cell), fmt::format("{}", measured.seed)});
-      for (size_t k = 0; k < table.columns.size(); ++k)
-        row.push_back(measured.values[k]
-                          ? fmt::format("{:.{}f}", *measured.values[k], table.columns[k].decimals)
-                          : "–");
-      std::vector<std::string> details;
-      for (const Detail& detail : details_of(measured))
-        details.push_back(detail.name + " " + detail.value);
-      row.push_back(fmt::format("{}", fmt::join(details, ", ")));
-    }
-  if (rows.empty()) return "";
-  head.emplace_back("");
-  std::string html = table_of(head, rows) + "<div class=\"listing\">\n";
+  const TextTable table = number_table(findings);
+  if (table.rows.empty()) return "";
+  std::string html = html_of(table) + "<div class=\"listing\">\n";
   for (const std::string& signature : signatures_of(findings))
     html += "<p><code>" + escaped(signature) + "</code></p>\n";
   return section("Every number", html + "</div>\n");
 }
 
-std::string listing(const std::string& title, const std::string& text) {
-  return fmt::format("<p>{}<br><code>{}</code></p>\n", escaped(title), escaped(text));
-}
-
 std::string commands(const Findings& findings) {
   std::string html = "<div class=\"listing\">\n";
-  for (const FoundJob& job : findings.made)
-    html += listing(job.job->title + ": " + status_text(job.state->status), job.command);
-  for (const FoundCell& cell : findings.cells)
-    for (const Measured& measured : cell.measured)
-      html += listing(fmt::format("{}, seed {}: {}", place(*cell.cell), measured.seed,
-                                  status_text(measured.state->status)),
-                      measured.command);
+  for (const Listed& each : command_list(findings))
+    html +=
+        fmt::format("<p>{}<br><code>{}</code></p>\n", escaped(each.what), escaped(each.command));
   return section("Commands", html + "</div>\n");
 }
 
 std::string missing(const Findings& findings) {
   std::string html;
-  const auto add = [&](const Job& job, const JobState& state) {
-    if (state.status == JobStatus::done) return;
-    html += fmt::format("<p>{}: {}</p>\n", escaped(job.title), status_text(state.status));
-    if (!state.message.empty()) html += "<pre><code>" + escaped(state.message) + "</code></pre>\n";
-  };
-  for (const FoundJob& job : findings.made) add(*job.job, *job.state);
-  for (const FoundCell& cell : findings.cells)
-    for (const Measured& measured : cell.measured) add(*measured.job, *measured.state);
+  for (const Missing& each : missing_list(findings)) {
+    html += fmt::format("<p>{}: {}</p>\n", escaped(each.what), status_text(each.status));
+    if (!each.message.empty()) html += "<pre><code>" + escaped(each.message) + "</code></pre>\n";
+  }
   if (html.empty()) return "";
   return section("Failed or not run", "<div class=\"listing\">\n" + html + "</div>\n");
 }
@@ -195,7 +137,7 @@ std::string html_table(const Findings& findings) {
       {.title = "Tessera: " + table.title,
        .heading = table.title,
        .lead = escaped(table.note),
-       .body = grid(findings) + learning_section(findings) + missing(findings) +
+       .body = results(findings) + learning_section(findings) + missing(findings) +
                contests(findings) + numbers(findings) + commands(findings),
        .footer = fmt::format("<p>Made by Tessera {} with</p>\n<p><code>{}</code></p>\n", version(),
                              escaped(findings.command)),

@@ -7,8 +7,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
+#include <fstream>
 #include <thread>
 
 namespace tessera::experiment {
@@ -210,6 +213,26 @@ TEST_F(RunnerOfJobs, IsAloneInItsFolder) {
   const FolderLock lock = lock_store(store_, stop);
   EXPECT_THAT(tessera::test::complaint([&] { lock_store(store_, stop); }),
               AllOf(HasSubstr("another experiment"), HasSubstr("--out")));
+}
+
+TEST_F(RunnerOfJobs, WaitsForTheProcessesOfAKilledExperiment) {
+  store_.make_folders();
+  const pid_t killed = ::fork();
+  if (killed == 0) {
+    const FolderLock lock(store_.folder() / "lock", "experiment", "");
+    if (::fork() == 0) {  // its process: it holds the lock while it saves
+      ::usleep(400'000);
+      std::ofstream(folder_ / "saved") << "";
+      ::_exit(0);
+    }
+    ::_exit(0);
+  }
+  ::waitpid(killed, nullptr, 0);
+  const train::StopSignal stop;
+  log::set_level(log::Level::normal);
+  EXPECT_THAT(tessera::test::said([&] { lock_store(store_, stop); }),
+              HasSubstr("waiting for its processes to save"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "saved"));
 }
 
 }  // namespace
