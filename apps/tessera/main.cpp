@@ -56,6 +56,7 @@ int run(int argc, char** argv) {
   tessera::app::add_train(program, globals);
   tessera::app::add_generate(program, globals);
   tessera::app::add_evaluate(program, globals);
+  tessera::app::add_experiment(program, globals);
   tessera::app::add_distill(program, globals);
   tessera::app::add_inspect(program, globals);
   tessera::app::add_report(program);

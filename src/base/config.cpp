@@ -1,6 +1,7 @@
 #include "base/config.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -295,6 +296,17 @@ std::string table_cell(const std::string& text) {
 }
 
 }  // namespace
+
+std::string text_of(const Value& value) {
+  return std::visit(
+      [](const auto& held) -> std::string {
+        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>)
+          return std::string(kNoValue);
+        else
+          return fmt::format("{}", held);
+      },
+      value);
+}
 
 // Turns TOML into assignments and problems of a schema.
 struct Schema::Reader {

@@ -39,6 +39,9 @@ namespace tessera::config {
 using Value = std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string,
                            std::vector<int64_t>, std::vector<double>, std::vector<std::string>>;
 
+// A value for people to read, without quotes: "0.5", "ot", "[1, 2]", "none".
+std::string text_of(const Value& value);
+
 // What kind of value an option takes.
 enum class Kind {
   boolean,

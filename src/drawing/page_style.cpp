@@ -29,6 +29,10 @@ svg{display:block;width:100%;height:auto}
 .beside{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:3rem;align-items:start}
 .beside figure{margin:0}
 .samples{max-width:none}
+.wide{max-width:none}
+.wide th,.wide td{white-space:nowrap}
+.listing p{max-width:none;margin-bottom:.6rem}
+.listing code,.listing pre{overflow-wrap:anywhere;white-space:pre-wrap}
 .samples th,.samples td{text-align:left}
 .samples .miss{color:var(--accent)}
 .legend{font:600 .875rem/1.4 "Inter","Helvetica Neue",Arial,sans-serif;display:flex;flex-wrap:wrap;gap:.3rem 1.4rem;margin:1.4rem 0 0;max-width:none}

@@ -8,7 +8,6 @@
 #include "train/stored_recipe.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -19,21 +18,10 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-std::string text_of(const config::Value& value) {
-  return std::visit(
-      [](const auto& held) -> std::string {
-        if constexpr (std::is_same_v<std::decay_t<decltype(held)>, std::monostate>)
-          return "none";
-        else
-          return fmt::format("{}", held);
-      },
-      value);
-}
-
 std::map<std::string, std::string> read_settings(const train::RunFolder& folder) {
   std::map<std::string, std::string> settings;
   for (const auto& [key, value] : train::StoredRecipe(folder).values)
-    settings[key] = text_of(value);
+    settings[key] = config::text_of(value);
   return settings;
 }
 

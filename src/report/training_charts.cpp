@@ -48,6 +48,16 @@ std::string fill_class(size_t run) {
   return std::string(kFills[run % kFills.size()]);
 }
 
+std::string legend(const std::vector<std::string>& labels) {
+  std::string html = "<p class=\"legend\">\n";
+  for (size_t k = 0; k < labels.size(); ++k)
+    html += fmt::format(
+        "<span><svg viewBox=\"0 0 26 10\" aria-hidden=\"true\"><path class=\"curve {}\" "
+        "d=\"M2 5h22\"/></svg>{}</span>\n",
+        stroke_class(k), drawing::escaped(labels[k]));
+  return html + "</p>\n";
+}
+
 Panel curve_panel(const Curves& curves) {
   double low = 0, high = curves.top, end = 1;
   for (const Series* series : curves.runs) {
@@ -68,9 +78,10 @@ Panel curve_panel(const Curves& curves) {
     std::vector<Point> points;
     for (size_t k = 0; k < series.steps.size(); ++k)
       points.push_back(chart.at(series.steps[k], series.values[k]));
-    chart.svg.polyline(points, "curve " + stroke_class(run));
+    const size_t colour = curves.colours.empty() ? run : curves.colours[run];
+    chart.svg.polyline(points, "curve " + stroke_class(colour));
     if (!curves.points) continue;
-    for (const Point& p : points) chart.svg.circle(p, 4, "code " + fill_class(run));
+    for (const Point& p : points) chart.svg.circle(p, 4, "code " + fill_class(colour));
   }
   return {curves.caption, chart.svg.body(), kWidth, kHeight};
 }

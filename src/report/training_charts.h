@@ -13,8 +13,9 @@ namespace tessera::report {
 struct Curves {
   std::string caption, y_title;
   std::vector<const Series*> runs;
-  double top = 0;       // the axis reaches at least to here
-  bool points = false;  // mark the measurements
+  double top = 0;                    // the axis reaches at least to here
+  bool points = false;               // mark the measurements
+  std::vector<size_t> colours = {};  // one for every run; empty: each has its own
 };
 
 // Lines over updates.
@@ -22,6 +23,9 @@ drawing::Panel curve_panel(const Curves& curves);
 
 // Bars of t0 / T, those of the runs side by side.
 drawing::Panel histogram_panel(std::span<const RunRecord> runs);
+
+// Names beside strokes of the first colours, one each (HTML).
+std::string legend(const std::vector<std::string>& labels);
 
 // The style classes of a run's curve and of what is filled with its colour.
 std::string stroke_class(size_t run);

@@ -36,16 +36,6 @@ std::vector<const Series*> series_of(Runs runs, const Series& (*choose)(const Ru
   return chosen;
 }
 
-std::string legend(const Labels& labels) {
-  std::string html = "<p class=\"legend\">\n";
-  for (size_t k = 0; k < labels.size(); ++k)
-    html += fmt::format(
-        "<span><svg viewBox=\"0 0 26 10\" aria-hidden=\"true\"><path class=\"curve {}\" "
-        "d=\"M2 5h22\"/></svg>{}</span>\n",
-        stroke_class(k), escaped(labels[k]));
-  return html + "</p>\n";
-}
-
 std::string score_name(Runs runs) {
   return runs.front().scored_by_exact_match() ? "exact match" : "BLEU";
 }

@@ -1,6 +1,9 @@
 #pragma once
 
+#include "base/folder_lock.h"
+
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,10 +26,6 @@ class RunFolder {
   // Whether the folder holds a run.
   static bool is_one(const std::filesystem::path& path);
 
-  ~RunFolder();
-  RunFolder(RunFolder&& other) noexcept;
-  RunFolder& operator=(RunFolder&& other) noexcept;
-
   // Makes this process the only one that trains in the folder, until the object's end; a process
   // that dies gives its lock back. Throws Error where another one holds it. Twice is once.
   void lock();
@@ -42,7 +41,7 @@ class RunFolder {
   explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
 
   std::filesystem::path path_;
-  int lock_ = -1;  // descriptor of the lock file, where this process holds it
+  std::optional<FolderLock> lock_;  // where this process holds it
 };
 
 }  // namespace tessera::train

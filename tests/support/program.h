@@ -1,19 +1,18 @@
 #pragma once
 
 #include "support/temporary_folder.h"
+#include "support/wait_until.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <utility>
 
 namespace tessera::test {
@@ -22,17 +21,6 @@ inline std::string file_text(const std::filesystem::path& path) {
   std::ostringstream all;
   all << std::ifstream(path).rdbuf();
   return all.str();
-}
-
-// Waits until `holds` does. False where it does not within a minute.
-template <class Condition>
-bool wait_until(Condition holds) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return true;
 }
 
 // Tests of the program as a person runs it, in a folder of their own. The test program must know

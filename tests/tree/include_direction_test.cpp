@@ -30,6 +30,9 @@ const std::map<std::string, std::set<std::string>> kMayInclude{
     {"report",
      {"drawing", "train", "model", "text", "metric", "nn", "codebook", "process", "base",
       "kernels"}},
+    {"experiment",
+     {"report", "drawing", "train", "model", "text", "metric", "nn", "codebook", "process", "base",
+      "kernels"}},
     {"flow", {"drawing", "nn", "codebook", "process", "base", "kernels"}},
 };
 

@@ -1,0 +1,207 @@
+#include "command.h"
+
+#include "base/log.h"
+#include "base/progress.h"
+#include "base/require.h"
+#include "experiment/estimate.h"
+#include "experiment/findings.h"
+#include "experiment/runner.h"
+#include "experiment/table_files.h"
+#include "train/stop_signal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tessera::app {
+namespace {
+
+namespace fs = std::filesystem;
+using experiment::JobKind;
+using experiment::JobState;
+using experiment::JobStatus;
+using experiment::Json;
+
+struct ExperimentCommand {
+  fs::path file, out;
+  std::vector<std::string> data, only;
+  int jobs = 1;
+  bool dry_run = false;
+};
+
+std::map<std::string, fs::path> folders_of(const std::vector<std::string>& data) {
+  std::map<std::string, fs::path> folders;
+  for (const std::string& assignment : data) {
+    const size_t equals = assignment.find('=');
+    require_option(equals != std::string::npos && equals > 0 && equals + 1 < assignment.size(),
+                   "--data is NAME=DIR, got '{}'", assignment);
+    folders[assignment.substr(0, equals)] = assignment.substr(equals + 1);
+  }
+  return folders;
+}
+
+// What is the same for all the commands it runs.
+std::vector<std::string> passed_on(const GlobalOptions& globals) {
+  std::vector<std::string> words;
+  if (globals.device != "auto") words.insert(words.end(), {"--device", globals.device});
+  if (globals.threads > 0)
+    words.insert(words.end(), {"--threads", fmt::format("{}", globals.threads)});
+  return words;
+}
+
+std::string command_line(const ExperimentCommand& command,
+                         const std::vector<std::string>& globals) {
+  std::vector<std::string> words{"tessera"};
+  words.insert(words.end(), globals.begin(), globals.end());
+  words.insert(words.end(), {"experiment", command.file.string(), "--out", command.out.string()});
+  for (const std::string& data : command.data) words.insert(words.end(), {"--data", data});
+  return experiment::shell_text(words);
+}
+
+// A misspelt option of a cell is better found now than after hours of training.
+void check_options(const experiment::Table& table, const GlobalOptions& globals) {
+  std::string problems;
+  for (const experiment::Cell& cell : table.cells) {
+    CLI::App program;
+    add_evaluate(program, globals);
+    program.get_subcommand("evaluate")->callback([] {});
+    std::vector<std::string> words{"evaluate", "RUN"};
+    words.insert(words.end(), cell.evaluate.begin(), cell.evaluate.end());
+    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    try {
+      program.parse(words);
+    } catch (const CLI::ParseError& error) {
+      problems += fmt::format("{}{}: the cell '{}' cannot be evaluated: {}",
+                              problems.empty() ? "" : "\n", cell.where, cell.row, error.what());
+    }
+  }
+  if (!problems.empty()) throw UsageError(problems, "`tessera evaluate --help` has the options");
+}
+
+void print_dry_run(const experiment::Table& table, const experiment::Plan& plan,
+                   const std::vector<JobState>& states, const std::vector<bool>& selected,
+                   const std::vector<experiment::Estimate>& estimates, bool as_json) {
+  const auto status = [&](size_t job) {
+    return states[job].status == JobStatus::done ? "done" : selected[job] ? "to run" : "left out";
+  };
+  double hours = 0;
+  size_t evaluations = 0;
+  for (const auto& each : estimates) hours += each.hours.value_or(0);
+  for (size_t k = 0; k < plan.jobs.size(); ++k)
+    evaluations += plan.jobs[k].kind == JobKind::evaluation && selected[k] &&
+                   states[k].status != JobStatus::done;
+  if (as_json) {
+    Json json{{"title", table.title},
+              {"jobs", Json::array()},
+              {"trainings", Json::array()},
+              {"training_hours", hours},
+              {"evaluations", evaluations}};
+    for (size_t k = 0; k < plan.jobs.size(); ++k)
+      json["jobs"].push_back(
+          {{"what", plan.jobs[k].title},
+           {"status", status(k)},
+           {"command", "tessera " + experiment::shell_text(plan.jobs[k].command)}});
+    for (const auto& each : estimates)
+      json["trainings"].push_back({{"model", each.model},
+                                   {"runs", each.runs},
+                                   {"hours", each.hours ? Json(*each.hours) : Json()},
+                                   {"updates_per_second", each.updates_per_second},
+                                   {"problem", each.problem}});
+    std::cout << json.dump(2) << '\n';
+    return;
+  }
+  fmt::print("{}\n", table.title);
+  for (size_t k = 0; k < plan.jobs.size(); ++k)
+    fmt::print("{:<9} {}\n", status(k), plan.jobs[k].title);
+  fmt::print("\n");
+  for (const auto& each : estimates) {
+    if (each.hours)
+      fmt::print("{:<24} {} training(s) in {}, {:.2f} updates/s\n", each.model, each.runs,
+                 duration_text(3600 * *each.hours), each.updates_per_second);
+    else
+      fmt::print("{:<24} {} training(s), cost unknown: {}\n", each.model, each.runs, each.problem);
+  }
+  fmt::print("{} of training one after the other, validation not counted; {} evaluations\n",
+             duration_text(3600 * hours), evaluations);
+}
+
+void run_experiment(const ExperimentCommand& command, const GlobalOptions& globals) {
+  const experiment::Table table = experiment::read_table(command.file);
+  check_options(table, globals);
+  const experiment::ResultStore store(command.out);
+  const experiment::Plan plan = experiment::make_plan(table, store, folders_of(command.data));
+  const std::vector<bool> selected = experiment::selected_jobs(table, plan, command.only);
+  experiment::RunnerOptions options;
+  options.globals = passed_on(globals);
+  options.jobs = command.jobs;
+  const train::StopSignal stop;
+  if (command.dry_run) {
+    const auto states = experiment::states_of(plan, store);
+    return print_dry_run(table, plan, states, selected,
+                         experiment::estimate(table, plan, states, selected, options, stop),
+                         globals.json);
+  }
+
+  store.make_folders();
+  const FolderLock lock = experiment::lock_store(store, stop);
+  experiment::TableFiles files(table, plan, store,
+                               {.globals = options.globals,
+                                .command = command_line(command, options.globals),
+                                .bootstrap = {.seed = globals.seed}});
+  experiment::Runner runner(plan, store, options, [&](const std::vector<JobState>& states) {
+    files.try_to_write(states);
+  });
+  const std::vector<JobState> states = runner.run(selected, lock, stop);
+  const experiment::Findings found = files.write(states);
+  if (globals.json)
+    std::cout << experiment::json_table(found).dump(2) << '\n';
+  else
+    std::cout << experiment::markdown_table(found);
+  log::info("{}", files.path(".html").string());
+  const auto failed = std::count_if(states.begin(), states.end(), [](const JobState& state) {
+    return state.status == JobStatus::failed;
+  });
+  require(failed == 0,
+          "{} of {} jobs failed: the table says why; the same command tries them again", failed,
+          states.size());
+}
+
+}  // namespace
+
+void add_experiment(CLI::App& program, const GlobalOptions& globals) {
+  CLI::App* experiment = program.add_subcommand(
+      "experiment", "train and measure all that a table of results needs, and write the table");
+  auto command = std::make_shared<ExperimentCommand>();
+  experiment
+      ->add_option("table", command->file, "what the table shows, as recipes/tables/*.toml say it")
+      ->required()
+      ->option_text("FILE");
+  experiment
+      ->add_option("--out", command->out,
+                   "folder for runs, results and the table; what is finished there is kept, and "
+                   "several tables can share it")
+      ->required()
+      ->option_text("DIR");
+  experiment
+      ->add_option("--data", command->data,
+                   "folder of a corpus of the table, as `tessera prepare` wrote it; give it again "
+                   "for further ones")
+      ->option_text("NAME=DIR");
+  experiment->add_option("--jobs", command->jobs, "trainings and evaluations at once")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  experiment
+      ->add_option("--only", command->only,
+                   "rows or models of the table to run, with what they need")
+      ->option_text("NAME...");
+  experiment->add_flag("--dry-run", command->dry_run,
+                       "list what is done and what is to be run, and say what it would cost");
+  experiment->callback([command, &globals] { run_experiment(*command, globals); });
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+// Experiments: a table of results from a file that says which models to train and how to measure
+// them. table.h has what the file says, plan.h what is to be done for it, runner.h does it, and
+// findings.h is what came of it.
+namespace tessera::experiment {
+
+// What a table shows of every evaluation.
+struct Column {
+  std::string key;    // a metric (columns.h), or where in the JSON of `tessera evaluate` it stands
+  std::string title;  // at the head of the column
+  int64_t decimals = 2;
+};
+
+// A prepared corpus.
+struct Data {
+  std::string name;
+  std::filesystem::path folder;  // empty: must be given when the experiment is run
+  std::string where;             // "file:line", for messages
+};
+
+// A corpus whose training targets are what a model of the table makes of the sources.
+struct Distilled {
+  std::string name;
+  std::string teacher;  // a model; of several seeds the first
+  std::string of;       // a corpus
+  int64_t beam = 5;
+  std::string where;
+};
+
+// A training, once for every seed.
+struct Model {
+  std::string name;
+  std::filesystem::path recipe;
+  std::string data;  // a corpus; empty: the recipe makes its own
+  std::vector<uint64_t> seeds;
+  std::vector<std::string> overrides;  // key=value
+  std::string where;
+};
+
+// An evaluation, once for every seed of its model.
+struct Cell {
+  std::string row, column;
+  std::string model;
+  std::vector<std::string> evaluate;  // options of `tessera evaluate`; @NAME is a model's run
+  std::string where;
+};
+
+// A file like recipes/tables/*.toml; docs/experiments.md says what may stand in it.
+struct Table {
+  std::filesystem::path file;
+  std::string title, note;
+  std::string base;  // the row the others are tested against; empty: none
+  std::vector<Column> columns;
+  std::vector<Data> data;
+  std::vector<Distilled> distilled;
+  std::vector<Model> models;
+  std::vector<Cell> cells;  // sweeps are spread out: one for each value
+
+  std::string name() const { return file.stem().string(); }  // of what is written about it
+  const Model* find_model(const std::string& name) const;
+  const Data* find_data(const std::string& name) const;
+  const Distilled* find_distilled(const std::string& name) const;
+  // Without repetition, in the order of the cells.
+  std::vector<std::string> rows() const;
+  std::vector<std::string> column_groups() const;  // {""} where no cell names a column
+};
+
+// Throws UsageError that lists every problem of the file, one a line, with file and line.
+Table read_table(const std::filesystem::path& file);
+
+// What is wrong with a table as a whole: names of nothing, cells that stand in one place, corpora
+// distilled by models that are trained on them.
+std::vector<std::string> problems_of(const Table& table);
+
+// An option of `tessera evaluate` that names another model's run: "@ar" and "model=@ar" name "ar".
+// Empty where it names none.
+std::string named_model(const std::string& option);
+
+}  // namespace tessera::experiment

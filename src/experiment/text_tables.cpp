@@ -1,0 +1,141 @@
+#include "experiment/text_tables.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace tessera::experiment {
+namespace {
+
+using Row = std::vector<std::string>;
+
+// The head of a column of numbers: "raw", "raw, BLEU", "BLEU".
+std::string heading(const Table& table, const std::string& group, const Column& column) {
+  if (group.empty()) return column.title;
+  return table.columns.size() == 1 ? group : group + ", " + column.title;
+}
+
+std::string place(const Cell& cell) {
+  return cell.column.empty() ? cell.row : cell.row + ", " + cell.column;
+}
+
+std::string number(const std::optional<double>& value, int64_t decimals) {
+  return value ? fmt::format("{:.{}f}", *value, decimals) : "–";
+}
+
+}  // namespace
+
+TextTable result_grid(const Findings& findings) {
+  const Table& table = *findings.table;
+  TextTable grid;
+  grid.head.push_back(table.columns.size() == 1 ? table.columns.front().title : "");
+  for (const std::string& group : table.column_groups())
+    for (const Column& column : table.columns) grid.head.push_back(heading(table, group, column));
+  for (const std::string& name : table.rows()) {
+    Row& row = grid.rows.emplace_back(Row{name});
+    for (const std::string& group : table.column_groups()) {
+      const FoundCell* cell = findings.at(name, group);
+      for (size_t k = 0; k < table.columns.size(); ++k)
+        row.push_back(cell ? score_text(*cell, k, table.columns[k].decimals) : "");
+    }
+  }
+  return grid;
+}
+
+TextTable contest_table(const Findings& findings) {
+  const Table& table = *findings.table;
+  TextTable contests{{"", "metric", "difference", "p", "seeds", "lines"}, {}};
+  for (const FoundCell& cell : findings.cells)
+    for (size_t k = 0; k < table.columns.size(); ++k)
+      if (const auto& contest = cell.scores[k].contest)
+        contests.rows.push_back(
+            {place(*cell.cell), table.columns[k].title,
+             fmt::format("{:+.{}f}", contest->difference, table.columns[k].decimals),
+             fmt::format("{:.4f}", contest->p_value),
+             fmt::format("{}", fmt::join(contest->seeds, ", ")),
+             fmt::format("{}", contest->lines)});
+  return contests;
+}
+
+TextTable number_table(const Findings& findings) {
+  const Table& table = *findings.table;
+  TextTable numbers{{"", "seed"}, {}};
+  for (const Column& column : table.columns) numbers.head.push_back(column.title);
+  numbers.head.insert(numbers.head.end(), {"NFE", "BP", "length ratio"});
+  for (const FoundCell& cell : findings.cells)
+    for (const Measured& measured : cell.measured) {
+      if (!measured.done()) continue;
+      Row& row =
+          numbers.rows.emplace_back(Row{place(*cell.cell), fmt::format("{}", measured.seed)});
+      for (size_t k = 0; k < table.columns.size(); ++k)
+        row.push_back(number(measured.values[k], table.columns[k].decimals));
+      row.push_back(number(value_of(measured.report, "nfe"), 0));
+      row.push_back(number(value_of(measured.report, "bleu.brevity_penalty"), 3));
+      row.push_back(number(value_of(measured.report, "bleu.ratio"), 3));
+    }
+  return numbers;
+}
+
+std::vector<Listed> command_list(const Findings& findings) {
+  std::vector<Listed> all;
+  for (const FoundJob& job : findings.made)
+    all.push_back({job.job->title + ": " + status_text(job.state->status), job.command});
+  for (const FoundCell& cell : findings.cells)
+    for (const Measured& measured : cell.measured)
+      all.push_back({fmt::format("{}, seed {}: {}", place(*cell.cell), measured.seed,
+                                 status_text(measured.state->status)),
+                     measured.command});
+  return all;
+}
+
+std::vector<Missing> missing_list(const Findings& findings) {
+  std::vector<Missing> all;
+  const auto add = [&](const std::string& what, const JobState& state) {
+    if (state.status != JobStatus::done) all.push_back({what, state.status, state.message});
+  };
+  for (const FoundJob& job : findings.made) add(job.job->title, *job.state);
+  for (const FoundCell& cell : findings.cells)
+    for (const Measured& measured : cell.measured)
+      add(fmt::format("{}, seed {}", place(*cell.cell), measured.seed), *measured.state);
+  return all;
+}
+
+std::vector<std::string> signatures_of(const Findings& findings) {
+  std::vector<std::string> all;
+  for (const FoundCell& cell : findings.cells)
+    for (const Measured& measured : cell.measured)
+      for (const Column& column : findings.table->columns) {
+        const Json* metric = measured.done() ? metric_of(measured.report, column.key) : nullptr;
+        if (!metric) continue;
+        const std::string text =
+            fmt::format("{}|{}", metric->value("name", ""), metric->value("signature", ""));
+        if (std::find(all.begin(), all.end(), text) == all.end()) all.push_back(text);
+      }
+  return all;
+}
+
+std::string reading_help(const Findings& findings) {
+  const Table& table = *findings.table;
+  std::string text;
+  if (std::any_of(table.models.begin(), table.models.end(),
+                  [](const Model& model) { return model.seeds.size() > 1; }))
+    text +=
+        "Where a model was trained with several seeds: mean ± sample standard deviation over the "
+        "seeds.";
+  const Contest* contest = nullptr;
+  for (const FoundCell& cell : findings.cells)
+    for (const Score& score : cell.scores)
+      if (score.contest) contest = &*score.contest;
+  if (contest)
+    text += fmt::format(
+        "{}* p < 0.05, ** p < 0.01 against the row “{}” of the same column: paired bootstrap "
+        "over the test lines of all seeds that both rows have, each against the same seed ({} "
+        "samples, "
+        "seed {}). "
+        "It knows the chance in the choice of test lines, not that in training.",
+        text.empty() ? "" : " ", table.base, contest->drawn.samples, contest->drawn.seed);
+  return text;
+}
+
+}  // namespace tessera::experiment

@@ -1,0 +1,91 @@
+#pragma once
+
+#include "base/files.h"
+#include "base/log.h"
+#include "experiment/findings.h"
+#include "experiment/plan.h"
+#include "experiment/runner.h"
+#include "support/temporary_folder.h"
+#include "text/corpus_writer.h"
+#include "text/tiny_task.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+
+namespace tessera::experiment::test {
+
+// A program that answers like tessera at once: trains by making a folder, "evaluates" to what
+// results/MODEL says, and keeps a list of what it was asked to do. `behaviour` is shell that comes
+// first, with the sub-command in $1.
+inline void write_program(const std::filesystem::path& path, const std::string& behaviour = "") {
+  write_file_atomically(path, R"(#!/bin/sh
+here=$(dirname "$0")
+echo "$*" >> "$here/calls"
+)" + behaviour + R"(
+for word in "$@"; do
+  case "$word" in train.out=*) run=${word#train.out=};; esac
+  [ "$last" = --out ] && out=$word
+  [ "$last" = --resume ] && run=$word
+  last=$word
+done
+case "$1" in
+  train) mkdir -p "$run" && echo "" > "$run/config.toml";;
+  distill) mkdir -p "$out";;
+  evaluate) printf 'a b c d e\nf g h i j\n' > "$out"
+    echo '{"split":"test","sentences":2,"exact_match":50,"nfe":20,"metrics":[{"name":"BLEU","score":30.5,"signature":"nrefs:1|case:mixed|eff:no|tok:none|smooth:exp|version:x","brevity_penalty":0.9,"ratio":0.95}]}';;
+esac
+)");
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+}
+
+// An experiment in a folder, run with that program.
+class MadeExperiment : public testing::Test {
+ protected:
+  // Not in memory: programs must not always be run from there.
+  MadeExperiment() : store_(folder_ / "out") {
+    log::set_level(log::Level::quiet);
+    write_file_atomically(folder_ / "r.toml", "[data]\ntask = \"dates\"\n");
+    write_program(folder_ / "program");
+  }
+
+  ~MadeExperiment() override { log::set_level(log::Level::normal); }
+
+  void read(const std::string& text) {
+    write_file_atomically(folder_ / "t.toml", text);
+    table_ = read_table(folder_ / "t.toml");
+    plan_ = make_plan(table_, store_, data_);
+  }
+
+  std::vector<JobState> run(int jobs = 1, const std::vector<std::string>& only = {}) {
+    store_.make_folders();
+    const train::StopSignal stop;
+    const FolderLock lock = lock_store(store_, stop);
+    Runner runner(plan_, store_, {.program = folder_ / "program", .globals = {}, .jobs = jobs},
+                  [&](const std::vector<JobState>&) { ++changes_; });
+    return runner.run(selected_jobs(table_, plan_, only), lock, stop);
+  }
+
+  Findings found(const std::vector<JobState>& states) {
+    return find(table_, plan_, states, store_, {}, contests_);
+  }
+
+  // What the program was asked to do so far, a line each.
+  std::vector<std::string> calls() const {
+    std::vector<std::string> lines;
+    std::ifstream file(folder_ / "calls");
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
+  }
+
+  tessera::test::TemporaryFolder folder_;
+  ResultStore store_;
+  std::map<std::string, std::filesystem::path> data_;
+  Table table_;
+  Plan plan_;
+  Contests contests_{{.samples = 100}};
+  int changes_ = 0;
+};
+
+}  // namespace tessera::experiment::test

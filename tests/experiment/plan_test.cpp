@@ -1,0 +1,226 @@
+#include "experiment/plan.h"
+
+#include "base/files.h"
+#include "support/complaint.h"
+#include "support/temporary_folder.h"
+#include "text/tiny_task.h"
+#include "train/checkpoints.h"
+
+#include <tessera/base/error.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace tessera::experiment {
+namespace {
+
+namespace fs = std::filesystem;
+using test::complaint;
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr const char* kTable = R"(base = "a"
+columns = ["rouge1", "bleu.ratio", "rougeL", "nfe"]
+[data]
+raw = ""
+[distilled.kd]
+teacher = "ar"
+of = "raw"
+[model.a]
+recipe = "r.toml"
+data = "raw"
+seeds = [1, 2]
+overrides = ["process.r=0"]
+[model.ar]
+recipe = "r.toml"
+data = "raw"
+seeds = [2, 3]
+[model.student]
+recipe = "r.toml"
+data = "kd"
+seeds = [1]
+[[cell]]
+row = "a"
+model = "a"
+[[cell]]
+row = "reranked"
+model = "a"
+evaluate = ["--selection", "rerank=@ar"]
+[[cell]]
+row = "student"
+model = "student"
+)";
+
+class PlanOfATable : public testing::Test {
+ protected:
+  PlanOfATable() : folder_(test::quick_place()), store_(folder_ / "out") {
+    write("r.toml", "[train]\nsteps = 10\n");
+    text::make_tiny_corpus(folder_ / "corpus", 1, 100);
+    text::make_tiny_corpus(folder_ / "other", 2, 100);
+  }
+
+  void write(const std::string& name, const std::string& text) const {
+    write_file_atomically(folder_ / name, text);
+  }
+  Plan plan(const std::string& text = kTable, const std::string& corpus = "corpus") {
+    write("t.toml", text);
+    table_ = read_table(folder_ / "t.toml");
+    return make_plan(table_, store_, {{"raw", folder_ / corpus}});
+  }
+  static std::string with(const std::string& part, const std::string& other) {
+    std::string text = kTable;
+    const size_t at = text.find(part);
+    EXPECT_NE(at, std::string::npos) << part;
+    return text.replace(at, part.size(), other);
+  }
+  static const Job& job(const Plan& plan, const std::string& title) {
+    const auto found = std::find_if(plan.jobs.begin(), plan.jobs.end(),
+                                    [&](const Job& each) { return each.title == title; });
+    EXPECT_NE(found, plan.jobs.end()) << title;
+    return found == plan.jobs.end() ? plan.jobs.front() : *found;
+  }
+  static std::vector<std::string> titles(const Plan& plan, const std::vector<size_t>& jobs) {
+    std::vector<std::string> all;
+    for (const size_t each : jobs) all.push_back(plan.jobs[each].title);
+    return all;
+  }
+
+  test::TemporaryFolder folder_;
+  ResultStore store_;
+  Table table_;
+};
+
+TEST_F(PlanOfATable, PutsWhatIsNeededBeforeWhatNeedsIt) {
+  const Plan made = plan();
+  for (size_t k = 0; k < made.jobs.size(); ++k)
+    for (const size_t needed : made.jobs[k].needs) EXPECT_LT(needed, k);
+  // Of ar the same seed where it has it, else its first.
+  EXPECT_THAT(titles(made, job(made, "evaluate reranked, seed 1").needs),
+              ElementsAre("train a, seed 1", "train ar, seed 2"));
+  EXPECT_THAT(titles(made, job(made, "evaluate reranked, seed 2").needs),
+              ElementsAre("train a, seed 2", "train ar, seed 2"));
+  EXPECT_THAT(titles(made, job(made, "train student, seed 1").needs),
+              ElementsAre("distill raw by ar"));
+  EXPECT_THAT(titles(made, job(made, "distill raw by ar").needs), ElementsAre("train ar, seed 2"));
+  EXPECT_EQ(made.cells.size(), 3u);
+  EXPECT_THAT(titles(made, made.cells[0]), ElementsAre("evaluate a, seed 1", "evaluate a, seed 2"));
+  EXPECT_EQ(made.jobs.size(), 3u + 1 + 1 + 5) << "no training twice, none that no cell needs";
+}
+
+TEST_F(PlanOfATable, SaysTheCommands) {
+  const Plan made = plan();
+  const Job& training = job(made, "train a, seed 2");
+  EXPECT_THAT(training.command,
+              ElementsAre("train", (folder_ / "r.toml").string(),
+                          "data.dir=" + (folder_ / "corpus").string(),
+                          "train.out=" + training.folder.string(), "train.seed=2", "process.r=0"));
+  EXPECT_THAT(training.resume, ElementsAre("train", "--resume", training.folder.string(),
+                                           "data.dir=" + (folder_ / "corpus").string()));
+  const Job& distillation = job(made, "distill raw by ar");
+  EXPECT_THAT(distillation.command,
+              ElementsAre("distill", job(made, "train ar, seed 2").folder.string(), "--data",
+                          (folder_ / "corpus").string(), "--out", distillation.folder.string(),
+                          "--beam", "5"));
+  EXPECT_THAT(job(made, "train student, seed 1").command,
+              Contains("data.dir=" + distillation.folder.string()));
+  const Job& evaluation = job(made, "evaluate reranked, seed 1");
+  EXPECT_THAT(evaluation.command,
+              ElementsAre("evaluate", job(made, "train a, seed 1").folder.string(), "--metric",
+                          "rouge,bleu", "--selection",
+                          "rerank=" + job(made, "train ar, seed 2").folder.string(), "--data",
+                          (folder_ / "corpus").string(), "--seed", "1", "--json", "--out",
+                          store_.hypotheses(evaluation.name).string()));
+}
+
+TEST_F(PlanOfATable, KnowsWhatAChangeTouches) {
+  const Plan before = plan();
+  const auto key = [](const Plan& made, const std::string& title) { return job(made, title).key; };
+  {
+    const Plan after = plan(with("process.r=0", "process.r=0.5"));
+    EXPECT_NE(key(after, "train a, seed 1"), key(before, "train a, seed 1"));
+    EXPECT_NE(key(after, "evaluate a, seed 1"), key(before, "evaluate a, seed 1"));
+    EXPECT_EQ(key(after, "train ar, seed 2"), key(before, "train ar, seed 2"));
+    EXPECT_EQ(key(after, "evaluate student, seed 1"), key(before, "evaluate student, seed 1"));
+  }
+  {
+    const Plan after = plan(with("rerank=@ar\"]", "rerank=@ar\", \"--steps\", 5]"));
+    EXPECT_EQ(key(after, "train a, seed 1"), key(before, "train a, seed 1"));
+    EXPECT_EQ(key(after, "evaluate a, seed 1"), key(before, "evaluate a, seed 1"));
+    EXPECT_NE(key(after, "evaluate reranked, seed 1"), key(before, "evaluate reranked, seed 1"));
+  }
+  {
+    const Plan after = plan(with("of = \"raw\"", "of = \"raw\"\nbeam = 9"));
+    EXPECT_NE(key(after, "train student, seed 1"), key(before, "train student, seed 1"));
+    EXPECT_EQ(key(after, "train ar, seed 2"), key(before, "train ar, seed 2"));
+  }
+  {
+    const Plan after = plan(kTable, "other");
+    EXPECT_NE(key(after, "train a, seed 1"), key(before, "train a, seed 1"));
+    EXPECT_NE(key(after, "distill raw by ar"), key(before, "distill raw by ar"));
+  }
+  {
+    fs::rename(folder_ / "corpus", folder_ / "moved");
+    const Plan after = plan(kTable, "moved");
+    EXPECT_EQ(key(after, "evaluate student, seed 1"), key(before, "evaluate student, seed 1"));
+  }
+}
+
+TEST_F(PlanOfATable, FilesAnEvaluationUnderTheWeightsItUsed) {
+  const Plan made = plan();
+  const Job& evaluation = job(made, "evaluate reranked, seed 1");
+  const std::string untrained = result_key(evaluation);
+  train::Checkpoints helper(job(made, "train ar, seed 2").folder, train::RetentionOptions{});
+  const auto save = [&](int64_t step, const std::string& weights) {
+    helper.save(step, [&](const fs::path& to) {
+      write_file_atomically(to / "model.safetensors", weights);
+    });
+    return result_key(evaluation);
+  };
+  const std::string first = save(5, "x"), second = save(10, "y");
+  EXPECT_NE(untrained, first);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(result_key(evaluation), second);
+  EXPECT_NE(result_key(job(made, "evaluate a, seed 1")), second);
+}
+
+TEST_F(PlanOfATable, SelectsRowsOrModelsWithWhatTheyNeed) {
+  const Plan made = plan();
+  const auto selected = [&](const std::vector<std::string>& only) {
+    const std::vector<bool> chosen = selected_jobs(table_, made, only);
+    std::vector<size_t> jobs;
+    for (size_t k = 0; k < chosen.size(); ++k)
+      if (chosen[k]) jobs.push_back(k);
+    return titles(made, jobs);
+  };
+  EXPECT_THAT(selected({"student"}),
+              ElementsAre("train ar, seed 2", "distill raw by ar", "train student, seed 1",
+                          "evaluate student, seed 1"));
+  EXPECT_EQ(selected({}).size(), made.jobs.size());
+  EXPECT_EQ(selected({"a"}).size(), 2u + 1 + 4) << "rows of the model a, the reranked one too";
+  EXPECT_THAT(complaint([&] { selected({"studnet"}); }), HasSubstr("did you mean 'student'?"));
+}
+
+TEST_F(PlanOfATable, NamesWhatIsNoGood) {
+  EXPECT_THAT(complaint([&] { plan(with("process.r=0", "proces.r=0")); }),
+              AllOf(HasSubstr("t.toml:8: the model 'a' cannot be trained"),
+                    HasSubstr("did you mean 'process.r'?")));
+  EXPECT_THAT(complaint([&] { plan(kTable, "nowhere"); }), HasSubstr("nowhere"));
+  const Table table = read_table(folder_ / "t.toml");
+  EXPECT_THAT(complaint([&] { make_plan(table, store_, {}); }),
+              AllOf(HasSubstr("the corpus 'raw' has no folder"), HasSubstr("--data raw=DIR")));
+  EXPECT_THAT(complaint([&] {
+                make_plan(table, store_, {{"rwa", folder_ / "corpus"}});
+              }),
+              HasSubstr("no corpus 'rwa' (did you mean 'raw'?)"));
+  EXPECT_THAT(
+      complaint([&] { plan(with("recipe = \"r.toml\"\ndata = \"raw\"", "recipe = \"r.toml\"")); }),
+      HasSubstr("the model 'a' has no corpus"));
+  EXPECT_THROW(plan(kTable, "nowhere"), UsageError);
+}
+
+}  // namespace
+}  // namespace tessera::experiment

@@ -1,0 +1,232 @@
+#include "experiment/table.h"
+
+#include "base/files.h"
+#include "support/complaint.h"
+#include "support/temporary_folder.h"
+
+#include <tessera/base/error.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace tessera::experiment {
+namespace {
+
+namespace fs = std::filesystem;
+using test::complaint;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kTable = R"(title = "A table of {task}"
+base = "plain"
+columns = ["bleu", { key = "one_step.accuracy", title = "accuracy", decimals = 4 }]
+seeds = [1, 2]
+[set]
+task = "x"
+[data]
+raw = ""
+[distilled.kd]
+teacher = "ar"
+of = "raw"
+beam = 3
+[model.zebra]
+recipe = "{task}.toml"
+data = "raw"
+[model.ar]
+recipe = "{task}.toml"
+data = "raw"
+seeds = [7]
+overrides = ["train.steps=10"]
+[model.student]
+recipe = "x.toml"
+data = "kd"
+[[cell]]
+row = "plain"
+column = "raw"
+model = "zebra"
+[[cell]]
+row = "reranked"
+column = "raw"
+model = "zebra"
+evaluate = ["--candidates", "7x3", "--selection", "rerank=@ar", "--limit", 5]
+[[cell]]
+row = "plain"
+column = "distilled"
+model = "student"
+)";
+
+class TableFile : public testing::Test {
+ protected:
+  TableFile() { write("x.toml", ""); }
+
+  void write(const std::string& name, const std::string& text) const {
+    write_file_atomically(folder_ / name, text);
+  }
+  Table read(const std::string& text) const {
+    write("table.toml", text);
+    return read_table(folder_ / "table.toml");
+  }
+  std::string problem(const std::string& text) const {
+    std::string said;
+    try {
+      read(text);
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const UsageError& error) {
+      said = error.what();
+    }
+    return said;
+  }
+  // The table above with a part of it changed.
+  static std::string with(const std::string& part, const std::string& other) {
+    std::string text = kTable;
+    const size_t at = text.find(part);
+    EXPECT_NE(at, std::string::npos) << part;
+    return text.replace(at, part.size(), other);
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(TableFile, IsReadInTheOrderOfTheFile) {
+  const Table table = read(kTable);
+  EXPECT_EQ(table.title, "A table of x");
+  EXPECT_EQ(table.name(), "table");
+  ASSERT_EQ(table.models.size(), 3u);
+  EXPECT_EQ(table.models[0].name, "zebra");
+  EXPECT_EQ(table.models[0].recipe, folder_ / "x.toml");
+  EXPECT_THAT(table.models[0].seeds, ElementsAre(1, 2));
+  EXPECT_EQ(table.models[1].name, "ar");
+  EXPECT_THAT(table.models[1].seeds, ElementsAre(7));
+  EXPECT_THAT(table.models[1].overrides, ElementsAre("train.steps=10"));
+  ASSERT_EQ(table.distilled.size(), 1u);
+  EXPECT_EQ(table.distilled[0].teacher, "ar");
+  EXPECT_EQ(table.distilled[0].beam, 3);
+  EXPECT_THAT(table.rows(), ElementsAre("plain", "reranked"));
+  EXPECT_THAT(table.column_groups(), ElementsAre("raw", "distilled"));
+  EXPECT_THAT(table.cells[1].evaluate,
+              ElementsAre("--candidates", "7x3", "--selection", "rerank=@ar", "--limit", "5"));
+  EXPECT_EQ(table.columns[0].title, "BLEU");
+  EXPECT_EQ(table.columns[1].title, "accuracy");
+  EXPECT_EQ(table.columns[1].decimals, 4);
+}
+
+TEST_F(TableFile, SpreadsASweepOverRowsAndColumns) {
+  const Table table = read(
+      "base = 'ours, r = 0.25'\n[model.m]\nrecipe = 'x.toml'\n"
+      "[[cell]]\nrow = 'ours'\nmodel = 'm'\nevaluate = ['--limit', 9]\n"
+      "sweep = { '--r' = [0.25, 1], '--a' = [2, 5, 10] }\n");
+  EXPECT_THAT(table.rows(), ElementsAre("ours, r = 0.25", "ours, r = 1"));
+  EXPECT_THAT(table.column_groups(), ElementsAre("a = 2", "a = 5", "a = 10"));
+  ASSERT_EQ(table.cells.size(), 6u);
+  EXPECT_THAT(table.cells[1].evaluate, ElementsAre("--limit", "9", "--r", "0.25", "--a", "5"));
+}
+
+TEST_F(TableFile, SpreadsASweepOfOneOptionOverColumns) {
+  const Table table = read(
+      "[model.m]\nrecipe = 'x.toml'\n[[cell]]\nrow = 'a'\nmodel = 'm'\n"
+      "sweep = { '--steps' = [1, 2] }\n[[cell]]\nrow = 'b'\nmodel = 'm'\n"
+      "sweep = { '--steps' = [2] }\n");
+  EXPECT_THAT(table.rows(), ElementsAre("a", "b"));
+  EXPECT_THAT(table.column_groups(), ElementsAre("steps = 1", "steps = 2"));
+}
+
+TEST_F(TableFile, ChangesWhatItIncludes) {
+  write("first.toml", kTable);
+  write("y.toml", "");
+  const Table table =
+      read("include = 'first.toml'\nseeds = [3]\n[set]\ntask = 'y'\n[model.ar]\nseeds = [8]\n");
+  EXPECT_EQ(table.title, "A table of y");
+  EXPECT_EQ(table.models[0].recipe, folder_ / "y.toml");
+  EXPECT_THAT(table.models[0].seeds, ElementsAre(3));
+  EXPECT_THAT(table.models[1].seeds, ElementsAre(8));
+  EXPECT_THAT(table.models[1].overrides, ElementsAre("train.steps=10"));
+  EXPECT_EQ(table.cells.size(), 3u);
+  EXPECT_EQ(table.name(), "table");
+}
+
+TEST_F(TableFile, SaysAllThatIsMisspeltWithItsLine) {
+  const std::string said = problem(
+      "titel = 'x'\ncolumns = ['blue']\n[model.m]\nrecipe = 'x.toml'\nover = []\n"
+      "[[cell]]\nrow = 'a'\nmodel = 'm'\nevalute = []\n");
+  EXPECT_THAT(said, AllOf(HasSubstr("table.toml:1: unknown key 'titel' (did you mean 'title'?)"),
+                          HasSubstr("table.toml:2: unknown column 'blue' (did you mean 'bleu'?)"),
+                          HasSubstr("table.toml:5: unknown key 'over'"),
+                          HasSubstr("table.toml:9: unknown key 'evalute' (did you mean "
+                                    "'evaluate'?)")));
+}
+
+TEST_F(TableFile, SuggestsTheNearestName) {
+  EXPECT_THAT(problem(with("model = \"student\"", "model = \"studnet\"")),
+              HasSubstr("there is no model 'studnet' (did you mean 'student'?)"));
+  EXPECT_THAT(problem(with("rerank=@ar", "rerank=@aar")), HasSubstr("there is no model 'aar'"));
+  EXPECT_THAT(problem(with("base = \"plain\"", "base = \"plian\"")),
+              HasSubstr("there is no row 'plian' (did you mean 'plain'?)"));
+  EXPECT_THAT(problem(with("data = \"kd\"", "data = \"dk\"")),
+              HasSubstr("there is no corpus 'dk' (did you mean 'kd'?)"));
+  EXPECT_THAT(problem(with("teacher = \"ar\"", "teacher = \"zebar\"")),
+              HasSubstr("(did you mean 'zebra'?)"));
+  EXPECT_THAT(problem(with("\"{task}.toml\"", "\"{taks}.toml\"")),
+              HasSubstr("[set] has no 'taks', which"));
+}
+
+TEST_F(TableFile, RefusesWhatCannotBe) {
+  EXPECT_THAT(problem(with("recipe = \"x.toml\"", "recipe = \"none.toml\"")),
+              HasSubstr("there is no recipe '" + (folder_ / "none.toml").string()));
+  EXPECT_THAT(problem(with("column = \"distilled\"", "column = \"raw\"")),
+              HasSubstr("there is a cell 'plain' in column 'raw' already"));
+  EXPECT_THAT(problem(with("seeds = [7]", "seeds = [7, 7]")), HasSubstr("each of them once"));
+  EXPECT_THAT(problem(with("seeds = [7]", "seeds = []")), HasSubstr("list of integers"));
+  EXPECT_THAT(problem(with("--limit", "--out")), HasSubstr("--out is for the experiment to say"));
+  EXPECT_THAT(problem("title = 'nothing'\n"), HasSubstr("at least one [[cell]]"));
+  EXPECT_THAT(problem("[model.m]\n[model.m]\n"), HasSubstr("table.toml:2"));  // a name twice
+  EXPECT_THAT(problem("title = \n"), HasSubstr("table.toml:"));
+  EXPECT_THAT(problem("include = 'table.toml'\n"), HasSubstr("too deeply"));
+  EXPECT_THAT(complaint([&] { read_table(folder_ / "nowhere.toml"); }), HasSubstr("nowhere.toml"));
+}
+
+TEST_F(TableFile, RefusesATeacherThatLearnsFromItself) {
+  const std::string said = problem(
+      "[data]\nraw = ''\n[distilled.kd]\nteacher = 'a'\nof = 'raw'\n"
+      "[model.a]\nrecipe = 'x.toml'\ndata = 'kd'\n[[cell]]\nrow = 'a'\nmodel = 'a'\n");
+  EXPECT_THAT(said, AllOf(HasSubstr("table.toml:3"), HasSubstr("'kd' is needed to make itself")));
+}
+
+TEST(Tables, OfThePaperCanAllBeRead) {
+  const fs::path folder = fs::path(TESSERA_SOURCE_DIR) / "recipes/tables";
+  std::set<std::string> seen;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    SCOPED_TRACE(entry.path());
+    const Table table = read_table(entry.path());
+    EXPECT_FALSE(table.base.empty());
+    EXPECT_THAT(table.title, Not(HasSubstr("{")));
+    seen.insert(table.name());
+    // A file that includes another is about its own data, throughout.
+    const std::string task = table.name().substr(table.name().find('-') + 1);
+    for (const Model& model : table.models)
+      EXPECT_TRUE(model.recipe.stem().string().starts_with(task)) << model.name;
+  }
+  for (const char* task : {"multi30k", "iwslt14", "wmt14", "wmt16", "gigaword"})
+    for (const char* table : {"table1-", "table2-", "table3-", "table4a-", "table4b-", "table4c-"})
+      EXPECT_TRUE(seen.contains(std::string(table) + task)) << table << task;
+  EXPECT_TRUE(seen.contains("table5-gigaword"));
+  EXPECT_TRUE(seen.contains("table5-iwslt14"));
+}
+
+TEST(Tables, HaveThePapersRows) {
+  const fs::path folder = fs::path(TESSERA_SOURCE_DIR) / "recipes/tables";
+  const Table first = read_table(folder / "table1-multi30k.toml");
+  EXPECT_THAT(first.rows(), ElementsAre("Transformer, beam 5", "Ours (OT) + rerank",
+                                        "Difformer base", "Ours (VP)", "Ours (OT)"));
+  EXPECT_THAT(first.column_groups(), ElementsAre("raw", "distilled"));
+  for (const Model& model : first.models) EXPECT_GE(model.seeds.size(), 2u) << model.name;
+  const Table sweep = read_table(folder / "table4a-multi30k.toml");
+  EXPECT_EQ(sweep.rows().size(), 5u);
+  EXPECT_EQ(sweep.column_groups().size(), 6u);
+}
+
+}  // namespace
+}  // namespace tessera::experiment
