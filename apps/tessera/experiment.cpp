@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace tessera::app {
@@ -46,11 +47,14 @@ std::map<std::string, fs::path> folders_of(const std::vector<std::string>& data)
 }
 
 // What is the same for all the commands it runs.
-std::vector<std::string> passed_on(const GlobalOptions& globals) {
+//   jobs  processes at once: on a CPU they share its cores
+std::vector<std::string> passed_on(const GlobalOptions& globals, int jobs) {
   std::vector<std::string> words;
   if (globals.device != "auto") words.insert(words.end(), {"--device", globals.device});
-  if (globals.threads > 0)
-    words.insert(words.end(), {"--threads", fmt::format("{}", globals.threads)});
+  int threads = globals.threads;
+  if (threads == 0 && jobs > 1)
+    threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()) / jobs);
+  if (threads > 0) words.insert(words.end(), {"--threads", fmt::format("{}", threads)});
   return words;
 }
 
@@ -137,7 +141,7 @@ void run_experiment(const ExperimentCommand& command, const GlobalOptions& globa
   const experiment::Plan plan = experiment::make_plan(table, store, folders_of(command.data));
   const std::vector<bool> selected = experiment::selected_jobs(table, plan, command.only);
   experiment::RunnerOptions options;
-  options.globals = passed_on(globals);
+  options.globals = passed_on(globals, command.jobs);
   options.jobs = command.jobs;
   const train::StopSignal stop;
   if (command.dry_run) {

@@ -109,9 +109,8 @@ Profile Profiler::finish(const std::filesystem::path& trace) {
     row.name = name;
     profile.rows.push_back(row);
   }
-  std::stable_sort(
-      profile.rows.begin(), profile.rows.end(),
-      [](const ProfileRow& a, const ProfileRow& b) { return a.seconds > b.seconds; });
+  std::stable_sort(profile.rows.begin(), profile.rows.end(),
+                   [](const ProfileRow& a, const ProfileRow& b) { return a.seconds > b.seconds; });
   return profile;
 }
 

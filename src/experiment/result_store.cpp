@@ -34,7 +34,8 @@ fs::path ResultStore::output(const std::string& name) const {
   return folder_ / "logs" / (name + ".out");
 }
 
-std::optional<Json> ResultStore::find(const std::string& name, const std::string& key) const {
+std::optional<Json> ResultStore::find(const std::string& name, const std::string& key,
+                                      const char* field) const {
   const fs::path path = result(name);
   if (std::error_code ignored; !fs::exists(path, ignored)) return std::nullopt;
   const Json json = Json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
@@ -42,7 +43,7 @@ std::optional<Json> ResultStore::find(const std::string& name, const std::string
     log::warn("'{}' is damaged: it will be made again", path.string());
     return std::nullopt;
   }
-  if (json["key"] != key) return std::nullopt;
+  if (json.value(field, "") != key) return std::nullopt;
   return json;
 }
 

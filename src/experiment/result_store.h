@@ -31,7 +31,9 @@ class ResultStore {
   std::filesystem::path output(const std::string& name) const;
 
   // The result of a finished job, where there is one with this key.
-  std::optional<nlohmann::ordered_json> find(const std::string& name, const std::string& key) const;
+  //   field  of the result that holds the key
+  std::optional<nlohmann::ordered_json> find(const std::string& name, const std::string& key,
+                                             const char* field = "key") const;
 
   // Atomically; adds the key.
   void put(const std::string& name, const std::string& key,

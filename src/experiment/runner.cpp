@@ -27,6 +27,7 @@ using Json = nlohmann::ordered_json;
 constexpr auto kGlance = std::chrono::milliseconds(20);  // between two looks at the processes
 constexpr auto kSavingTime = std::chrono::minutes(2);    // of processes whose parent was killed
 constexpr size_t kLastLines = 8;                         // of a log, in a message
+constexpr const char* kJobField = "job";                 // of a result: the key of the job alone
 
 bool alive(pid_t process) {
   return ::kill(process, 0) == 0 || errno == EPERM;
@@ -55,6 +56,13 @@ bool needs_are_done(const Job& job, const std::vector<JobState>& states) {
                      [&](size_t needed) { return states[needed].status == JobStatus::done; });
 }
 
+// Whoever needs the disk removes the checkpoints of finished runs and keeps what they gave.
+bool has_weights(const fs::path& run) {
+  std::error_code missing;
+  const fs::directory_iterator checkpoints(run / "checkpoints", missing);
+  return !missing && checkpoints != fs::directory_iterator();
+}
+
 // What a finished job has left; nothing where it is not finished.
 std::optional<Json> stored_result(const Job& job, const ResultStore& store) {
   std::error_code ignored;
@@ -67,6 +75,8 @@ std::optional<Json> stored_result(const Job& job, const ResultStore& store) {
       break;
     case JobKind::evaluation:
       if (!fs::exists(store.hypotheses(job.name), ignored)) return std::nullopt;
+      if (!std::all_of(job.runs.begin(), job.runs.end(), has_weights))
+        return store.find(job.name, job.key, kJobField);
       break;
   }
   return store.find(job.name, result_key(job));
@@ -107,6 +117,16 @@ std::vector<JobState> Runner::run(const std::vector<bool>& selected, const Folde
   open_.assign(plan_.jobs.size(), false);
   for (size_t k = 0; k < plan_.jobs.size(); ++k)
     open_[k] = selected[k] && states_[k].status != JobStatus::done;
+  // A run whose checkpoints are gone is trained again where its weights are needed.
+  for (size_t k = 0; k < plan_.jobs.size(); ++k) {
+    if (!open_[k]) continue;
+    for (const size_t needed : plan_.jobs[k].needs) {
+      const Job& job = plan_.jobs[needed];
+      if (job.kind != JobKind::training || has_weights(job.folder)) continue;
+      states_[needed] = {};
+      open_[needed] = true;
+    }
+  }
   ended_ = 0;
   total_ = static_cast<size_t>(std::count(open_.begin(), open_.end(), true));
   log::info("{} jobs: {} done, {} to run", plan_.jobs.size(),
@@ -187,7 +207,8 @@ std::vector<std::string> Runner::command_of(const Job& job, bool begun) const {
 void Runner::start(size_t number, const FolderLock& lock) {
   const Job& job = plan_.jobs[number];
   // What it needs is done now: there may be a result of these weights.
-  if (auto result = stored_result(job, store_)) {
+  auto result = job.kind == JobKind::training ? std::nullopt : stored_result(job, store_);
+  if (result) {
     ++ended_;
     return record(number, {JobStatus::done, "", std::move(*result)});
   }
@@ -217,7 +238,9 @@ void Runner::finish(Running& running, const Ending& ending) {
         fmt::format("{}\n{}", ending.text(), last_lines(store_.log(job.name), running.log_begin));
   } else {
     try {
-      Json result{{"command", "tessera " + shell_text(command_of(job, false))}, {"seed", job.seed}};
+      Json result{{kJobField, job.key},
+                  {"command", "tessera " + shell_text(command_of(job, false))},
+                  {"seed", job.seed}};
       if (job.kind == JobKind::evaluation) {
         result["evaluation"] =
             Json::parse(read_file(store_.output(job.name)), nullptr, /*allow_exceptions=*/false);

@@ -92,6 +92,20 @@ TEST_F(RunnerOfJobs, MakesAgainWhatWasRemovedOrDamaged) {
   EXPECT_EQ(calls().size(), 10u);
 }
 
+TEST_F(RunnerOfJobs, KeepsResultsOfRunsWhoseCheckpointsWereRemoved) {
+  run();
+  for (const Job& job : plan_.jobs)
+    if (job.kind == JobKind::training) remove_tree(job.folder / "checkpoints");
+  EXPECT_EQ(statuses(run()), kAllDone);
+  EXPECT_EQ(calls().size(), 8u);
+  // Another evaluation needs the weights: they are made again, for the runs it is of.
+  std::string text = kTable;
+  read(text.replace(text.find("row = \"b\""), 9, "row = \"b\"\nevaluate = [\"--steps\", 5]"));
+  EXPECT_EQ(statuses(run()), kAllDone);
+  ASSERT_EQ(calls().size(), 12u);
+  for (const size_t k : {8u, 10u}) EXPECT_THAT(calls()[k], StartsWith("train --resume "));
+}
+
 TEST_F(RunnerOfJobs, LetsOthersGoOnWhereOneFails) {
   test::write_program(
       folder_ / "program",
