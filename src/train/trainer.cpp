@@ -27,6 +27,7 @@ constexpr const char* kTrainingFile = "training.safetensors";
 constexpr const char* kStateFile = "state.json";
 constexpr int kStateFormat = 1;
 constexpr double kMostLeftOut = 20;  // updates in a row
+constexpr double kTrialSeconds = 5;  // of a dry run on the CPU
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -182,12 +183,22 @@ void Trainer::update() {
 
 double Trainer::try_updates(int64_t warm_up, int64_t updates) {
   const CudaStream stream(model_->device());
-  for (int64_t i = 0; i < warm_up; ++i) update();
-  synchronize(model_->device());
+  // Returns how many were made.
+  const auto make = [&](int64_t count) {
+    const double begin = now();
+    int64_t made = 0;
+    while (made < count &&
+           (made == 0 || model_->device().is_cuda() || now() - begin < kTrialSeconds)) {
+      update();
+      ++made;
+    }
+    synchronize(model_->device());
+    return made;
+  };
+  make(warm_up);
   const double begin = now();
-  for (int64_t i = 0; i < updates; ++i) update();
-  synchronize(model_->device());
-  return static_cast<double>(updates) / (now() - begin);
+  const int64_t made = make(updates);
+  return static_cast<double>(made) / (now() - begin);
 }
 
 void Trainer::run(const RunFolder& folder, const StopSignal& stop) {

@@ -45,7 +45,8 @@ class Trainer {
   void run(const RunFolder& folder, const StopSignal& stop);
 
   // For a dry run: makes updates and saves nothing. Returns updates per second, the first `warm_up`
-  // (graphs are recorded, libraries set themselves up) not counted.
+  // (graphs are recorded, libraries set themselves up) not counted. On the CPU, where updates of
+  // large networks take long, fewer are made than asked for once some seconds have passed.
   double try_updates(int64_t warm_up, int64_t updates);
 
   const text::Batcher& batcher() const { return batcher_; }
