@@ -1,5 +1,6 @@
 #include "command.h"
 
+#include "base/config.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/progress.h"
@@ -26,15 +27,16 @@ std::string key_of(const DistillCommand& command, const LoadedGenerator& teacher
                    const text::Corpus& corpus) {
   const std::filesystem::path folder =
       model::find_model_folder(command.settings.folder, command.settings.checkpoint);
-  const model::GenerationOptions& options = teacher.options();
-  const std::string how =
-      teacher.model().options().kind == model::ModelKind::autoregressive
-          ? fmt::format("beam {}, length penalty {}, temperature {}, top k {}", options.beam,
-                        options.length_penalty, options.temperature, options.top_k)
-          : fmt::format("{} steps, {} x {} candidates, {}", options.sampler.steps, options.lengths,
-                        options.noises, name_of(options.selection));
-  return fmt::format("corpus {}, teacher {}, {}, seed {}", corpus.fingerprint(),
-                     file_hash(folder / "model.safetensors"), how, options.sampler.seed);
+  model::GenerationOptions options = teacher.options();
+  options.batch_tokens =
+      model::GenerationOptions().batch_tokens;  // of no account for what is written
+  options.selection = model::Selection::mbr;    // by name below: a schema has no reranker
+  config::Schema schema;
+  declare(schema, options);
+  const std::string settings =
+      fmt::format("{}\n{}\n{}", schema.dump(), command.settings.length, command.settings.selection);
+  return fmt::format("corpus {}, teacher {}, settings {}", corpus.fingerprint(),
+                     file_hash(folder / "model.safetensors"), content_hash(settings));
 }
 
 void run_distill(const DistillCommand& command, const GlobalOptions& globals) {

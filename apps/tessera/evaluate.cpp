@@ -46,7 +46,6 @@ struct EvaluateCommand {
   int samples = 1000;
 };
 
-constexpr size_t kProfileRows = 40;
 constexpr int64_t kOneStepTokens = 8000;  // of a batch
 
 // All sentences in few steps, so that before the clock runs libraries are loaded, kernels chosen
@@ -117,7 +116,7 @@ Output translate(const LoadedGenerator& loaded, const Sentences& sentences,
   if (!command.profile.empty()) {
     Profiler profiler(loaded.model().device());
     generator.generate(ids);
-    fmt::print(stderr, "{}", profiler.finish(command.profile).table(kProfileRows));
+    fmt::print(stderr, "{}", profiler.finish(command.profile).table());
   }
   for (const model::Generated& result : results) {
     output.lines.push_back(loaded.tokenizer().decode(result.ids()));
@@ -191,10 +190,9 @@ MeasureOptions measure_options(const EvaluateCommand& command, bool raw) {
   options.metrics.clear();
   for (const std::string& name : command.metrics)
     options.metrics.push_back(parse_name<Metric>(name));
-  options.tokenization = !command.tokenization.empty()
-                             ? parse_name<metric::Tokenization>(command.tokenization)
-                         : raw ? metric::Tokenization::mteval_13a
-                               : metric::Tokenization::none;
+  options.tokenization = command.tokenization.empty()
+                             ? metric::usual_tokenization(raw)
+                             : parse_name<metric::Tokenization>(command.tokenization);
   options.lowercase = command.lowercase;
   return options;
 }

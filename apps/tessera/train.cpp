@@ -36,7 +36,6 @@ struct Trial {
   int64_t warm_up, timed, profiled;
 };
 constexpr Trial kTrialCpu{4, 12, 4}, kTrialCuda{300, 200, 20};
-constexpr size_t kProfileRows = 40;
 
 // A run that goes on keeps what it began with, but for keys that have no part in the mathematics.
 void read_stored(config::Schema& schema, const train::Recipe& recipe,
@@ -134,7 +133,7 @@ void dry_run(const train::Recipe& recipe, const std::filesystem::path& profile,
   if (profile.empty()) return;
   Profiler profiler(device);
   trainer.try_updates(0, trial.profiled);
-  fmt::print("\n{} updates: {}", trial.profiled, profiler.finish(profile).table(kProfileRows));
+  fmt::print("\n{} updates: {}", trial.profiled, profiler.finish(profile).table());
 }
 
 void train_in(train::Trainer& trainer, const text::Corpus& corpus, const train::RunFolder& folder,

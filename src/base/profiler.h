@@ -24,7 +24,7 @@ struct Profile {
   std::vector<ProfileRow> rows;  // most time first
 
   // A table of the first rows, for people.
-  std::string table(size_t rows) const;
+  std::string table(size_t count = 40) const;
 };
 
 // Records what a device does from construction to finish(). One at a time in a process.

@@ -26,6 +26,11 @@ struct tessera::EnumNames<tessera::metric::Tokenization> {
 
 namespace tessera::metric {
 
+// What a score takes where nothing is said: tokenised text has its words between blanks already.
+constexpr Tokenization usual_tokenization(bool raw_text) {
+  return raw_text ? Tokenization::mteval_13a : Tokenization::none;
+}
+
 // All of these take UTF-8. Bytes that are not UTF-8 count as characters of their own.
 
 // What stands between blanks; a blank is any white space of Unicode. The words point into `line`.

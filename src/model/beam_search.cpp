@@ -10,7 +10,6 @@ namespace tessera::model {
 namespace {
 
 using text::Dictionary;
-using text::Id;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -221,16 +220,6 @@ class Drawing {
   const Room& room_;
   at::Tensor samples_;  // [B * K]
 };
-
-// Random numbers of a sentence's candidates depend on its line.
-at::Tensor sample_numbers(std::span<const SourceSentence> sentences, const GenerationBatch& batch,
-                          int64_t count, at::Device device) {
-  std::vector<int64_t> numbers;
-  for (const size_t place : batch.sentences)
-    for (int64_t k = 0; k < count; ++k)
-      numbers.push_back(sentences[place].line * kMaxCandidates + k);
-  return at::tensor(numbers, at::kLong).to(device);
-}
 
 // Candidates of a sentence, best first.
 void collect(const Hypotheses& found, const GenerationBatch& batch, bool drawn,

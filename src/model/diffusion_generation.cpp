@@ -127,20 +127,14 @@ class Generation {
 
   Decoded decode(const GenerationBatch& batch) const {
     const int64_t candidates = options_.candidates();
-    std::vector<int64_t> lines, samples, lengths;
+    std::vector<int64_t> lines, lengths;
     for (const size_t place : batch.sentences) {
-      const int64_t line = sentences_[place].line;
-      lines.push_back(line);
-      for (int64_t k = 0; k < candidates; ++k) {
-        samples.push_back(line * kMaxCandidates + k);
+      lines.push_back(sentences_[place].line);
+      for (int64_t k = 0; k < candidates; ++k)
         lengths.push_back(lengths_[place][k / options_.noises]);
-      }
     }
-    const auto on_device = [&](const std::vector<int64_t>& numbers) {
-      return at::tensor(numbers, at::kLong).to(model_.device());
-    };
-    const at::Tensor visible =
-        at::arange(batch.target, ids_options()).lt(on_device(lengths).unsqueeze(1));
+    const at::Tensor ends = at::tensor(lengths, at::kLong).to(model_.device());
+    const at::Tensor visible = at::arange(batch.target, ids_options()).lt(ends.unsqueeze(1));
     const Encoded encoded = model_.encode(sources_of(batch));
     const Sampler sampler(model_.process(), model_.codebook(), model_.denoiser(encoded, visible),
                           options_.sampler);
@@ -151,7 +145,8 @@ class Generation {
         return true;
       };
     const Sample sample =
-        sampler.run(on_device(samples), {batch.target, model_.codebook().dim()}, watch);
+        sampler.run(sample_numbers(sentences_, batch, candidates, model_.device()),
+                    {batch.target, model_.codebook().dim()}, watch);
     return {&batch, sample.labels.to(at::kInt), log_probabilities(sample), sample.calls};
   }
 

@@ -16,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Ids = std::vector<text::Id>;
-using text::Dictionary;
 
 constexpr int64_t kChunk = 4096;  // lines that are written together
 constexpr const char* kKeyOption = "distilled";
@@ -100,8 +99,7 @@ void generate_missing(const text::Split& split, const Generator& teacher, const 
 class Comparison {
  public:
   explicit Comparison(const text::Tokenizer& tokenizer) : tokenizer_(tokenizer) {
-    options_.tokenization =
-        tokenizer.raw() ? metric::Tokenization::mteval_13a : metric::Tokenization::none;
+    options_.tokenization = metric::usual_tokenization(tokenizer.raw());
   }
 
   void add(std::span<const text::Id> written, std::span<const text::Id> real) {

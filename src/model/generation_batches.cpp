@@ -1,5 +1,7 @@
 #include "model/generation_batches.h"
 
+#include "model/generation_options.h"
+
 #include <ATen/ATen.h>
 
 #include <algorithm>
@@ -96,6 +98,15 @@ std::vector<GenerationBatch> plan_batches(std::span<const SentenceSize> sizes,
 int64_t batch_overhead(at::Device device) {
   constexpr int64_t kCuda = 8000, kCpu = 64;
   return device.is_cpu() ? kCpu : kCuda;
+}
+
+at::Tensor sample_numbers(std::span<const SourceSentence> sentences, const GenerationBatch& batch,
+                          int64_t candidates, at::Device device) {
+  std::vector<int64_t> numbers;
+  for (const size_t place : batch.sentences)
+    for (int64_t k = 0; k < candidates; ++k)
+      numbers.push_back(sentences[place].line * kMaxCandidates + k);
+  return at::tensor(numbers, at::kLong).to(device);
 }
 
 at::Tensor padded_sources(std::span<const SourceSentence> sentences, const GenerationBatch& batch,

@@ -50,6 +50,11 @@ std::vector<GenerationBatch> plan_batches(std::span<const SentenceSize> sizes,
 // What a batch costs beside its tokens (BatchLimits::overhead) on a device.
 int64_t batch_overhead(at::Device device);
 
+// The numbers random streams of a batch's candidates have, a function of line and candidate:
+// [sentences * candidates] int64.
+at::Tensor sample_numbers(std::span<const SourceSentence> sentences, const GenerationBatch& batch,
+                          int64_t candidates, at::Device device);
+
 // Ids of a batch's sources on the device, padded: [sentences, batch.source] int64.
 at::Tensor padded_sources(std::span<const SourceSentence> sentences, const GenerationBatch& batch,
                           at::Device device);

@@ -1,6 +1,6 @@
 #include "model/one_step.h"
 
-#include "text/batcher.h"
+#include "model/validation_batch.h"
 #include "text/dictionary.h"
 
 #include <tessera/process/objective.h>
@@ -23,21 +23,11 @@ OneStep measure_one_step(const Diffusion& model, const text::Split& split, int64
   const EmbeddingTable& codebook = model.codebook();
   at::Tensor sums = at::zeros({4}, at::TensorOptions().dtype(at::kDouble).device(model.device()));
   for (int64_t i = 0; i < batcher.batches(0); ++i) {
-    const text::Batch batch = batcher.batch(0, i);
-    const text::BatchShape& shape = batch.shape;
-    const auto on_device = [&](const std::vector<int64_t>& ids, int64_t length) {
-      return at::tensor(ids, at::kLong).view({shape.rows, length}).to(model.device());
-    };
-    const at::Tensor source = on_device(batch.source, shape.source);
-    const at::Tensor target = on_device(batch.target, shape.target);
-    const auto number = static_cast<uint64_t>(i);
-    const Draws draws =
-        model.draw({seed, Purpose::validation, 2 * number},
-                   {seed, Purpose::validation, 2 * number + 1}, shape.rows, shape.target);
-
+    const auto [ids, draws] = ValidationBatch(model, batcher.batch(0, i), i, seed);
+    const at::Tensor& target = ids.target;
     const at::Tensor x0 = codebook.encode(target);
     const Noised noised = model.process().noise(codebook, x0, target, draws.eps, draws.t);
-    const Encoded encoded = model.encode(source);
+    const Encoded encoded = model.encode(ids.source);
     const at::Tensor x0_hat =
         model.denoiser(encoded, visible_keys(target))(noised.x, draws.t, at::zeros_like(noised.x));
     const at::Tensor error = (x0_hat - x0).square().mean(-1);

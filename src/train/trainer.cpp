@@ -297,7 +297,10 @@ double Trainer::validate(MetricsLog& log) {
   const Validation found = validator_.measure(learner_.average());
   Json line{{"valid_loss", found.loss}};
   for (const auto& [name, value] : found.parts) line["valid_" + name] = value;
-  if (!found.exit_histogram.empty()) line["valid_exit_histogram"] = found.exit_histogram;
+  if (found.boundary) {
+    line["valid_outside"] = found.boundary->outside;  // whatever r is
+    line["valid_exit_histogram"] = found.boundary->histogram;
+  }
   log::info("step {}  validation loss {:.4f}  {}", position_.step, found.loss,
             parts_text(found.parts));
   if (found.bleu) {

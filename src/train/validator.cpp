@@ -1,9 +1,9 @@
 #include "train/validator.h"
 
 #include "metric/bleu.h"
-#include "model/boundary_statistics.h"
 #include "model/diffusion.h"
 #include "model/generator.h"
+#include "model/validation_batch.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
@@ -64,7 +64,6 @@ Validation Validator::measure(const at::Tensor& weights) {
 }
 
 void Validator::measure_loss(Validation& validation) {
-  const auto longs = at::TensorOptions().dtype(at::kLong);
   const auto names = model_.measures();
   // Loss, what the model measures, tokens.
   at::Tensor sums = at::zeros({static_cast<int64_t>(names.size()) + 2},
@@ -73,15 +72,7 @@ void Validator::measure_loss(Validation& validation) {
   if (const auto* diffusion = dynamic_cast<const model::Diffusion*>(&model_))
     boundary.emplace(*diffusion);
   for (int64_t i = 0; i < batcher_.batches(0); ++i) {
-    const text::Batch batch = batcher_.batch(0, i);
-    const text::BatchShape& shape = batch.shape;
-    const model::Seq2SeqBatch ids{
-        at::tensor(batch.source, longs).view({shape.rows, shape.source}).to(model_.device()),
-        at::tensor(batch.target, longs).view({shape.rows, shape.target}).to(model_.device())};
-    const auto number = static_cast<uint64_t>(i);
-    const model::Draws draws =
-        model_.draw({seed_, Purpose::validation, 2 * number},
-                    {seed_, Purpose::validation, 2 * number + 1}, shape.rows, shape.target);
+    const auto [ids, draws] = model::ValidationBatch(model_, batcher_.batch(0, i), i, seed_);
     const model::Seq2SeqLoss loss =
         model_.loss(ids, draws, /*self_condition=*/false, nn::Mode::inference);
     if (boundary) boundary->add(ids.target, draws.eps);
@@ -97,7 +88,7 @@ void Validator::measure_loss(Validation& validation) {
   validation.loss = sum[0] / tokens;
   for (size_t k = 0; k < names.size(); ++k)
     validation.parts.emplace_back(names[k], sum[k + 1] / tokens);
-  if (boundary) validation.exit_histogram = boundary->result().histogram;
+  if (boundary) validation.boundary = boundary->result();
 }
 
 void Validator::measure_generation(Validation& validation) {
@@ -121,8 +112,7 @@ void Validator::measure_generation(Validation& validation) {
   validation.exact_match = 100.0 * static_cast<double>(equal) / static_cast<double>(lines.size());
 
   metric::BleuOptions options;
-  options.tokenization =
-      tokenizer.raw() ? metric::Tokenization::mteval_13a : metric::Tokenization::none;
+  options.tokenization = metric::usual_tokenization(tokenizer.raw());
   const metric::BleuScore bleu = metric::corpus_bleu(lines, {{references}}, options);
   validation.bleu = bleu.score;
   validation.bleu_line = metric::bleu_line(bleu, metric::bleu_signature(options));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "model/boundary_statistics.h"
 #include "model/generation_options.h"
 #include "model/seq2seq.h"
 #include "text/batcher.h"
@@ -16,8 +17,7 @@ namespace tessera::train {
 struct Validation {
   double loss = 0;                                    // per token
   std::vector<std::pair<std::string, double>> parts;  // what the model measures, by name
-  // Of a diffusion model: shares of t0 / T in equal bins from 0 to 1.
-  std::vector<double> exit_histogram;
+  std::optional<model::BoundaryStatistics> boundary;  // of a diffusion model
   // Of generated sentences, where any were asked for; percent.
   std::optional<double> bleu, exact_match;
   std::string bleu_line;  // the score with its signature
