@@ -26,6 +26,7 @@ void add_distill(CLI::App& program, const GlobalOptions& globals);
 void add_doctor(CLI::App& program, const GlobalOptions& globals);
 void add_evaluate(CLI::App& program, const GlobalOptions& globals);
 void add_experiment(CLI::App& program, const GlobalOptions& globals);
+void add_fid(CLI::App& program, const GlobalOptions& globals);
 void add_flow(CLI::App& program, const GlobalOptions& globals);
 void add_generate(CLI::App& program, const GlobalOptions& globals);
 void add_inspect(CLI::App& program, const GlobalOptions& globals);

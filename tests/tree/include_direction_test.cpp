@@ -24,6 +24,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude{
     {"nn", {"codebook", "process", "base", "kernels"}},
     {"text", {"base", "kernels"}},
     {"metric", {"base", "kernels"}},
+    {"distance", {"base", "kernels"}},
+    {"image", {"base", "kernels"}},
     {"model", {"text", "metric", "nn", "codebook", "process", "base", "kernels"}},
     {"train", {"model", "text", "metric", "nn", "codebook", "process", "base", "kernels"}},
     {"drawing", {"base", "kernels"}},

@@ -1,0 +1,265 @@
+#include "command.h"
+
+#include "base/device.h"
+#include "base/log.h"
+#include "base/progress.h"
+#include "base/require.h"
+#include "distance/distance_name.h"
+#include "distance/extractor.h"
+#include "distance/frechet.h"
+#include "distance/kernel_distance.h"
+#include "distance/moments.h"
+#include "distance/sample_warning.h"
+#include "distance/statistics.h"
+#include "image/image_source.h"
+#include "text_chart.h"
+
+#include <tessera/base/value_checks.h>
+
+#include <ATen/ops/cat.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tessera::app {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+struct FidCommand {
+  std::array<fs::path, 2> sets;
+  fs::path extractor, save;
+  std::string prefix;
+  bool kernel = false, half = false;
+  int64_t limit = 0, batch = 256;
+};
+
+// One of the two sets.
+struct Side {
+  std::string name;  // as the person gave it
+  std::string part;  // of a file with several sets; empty: not said
+  distance::Statistics statistics;
+  at::Tensor features = {};  // [n, D] on the CPU, where they are asked for
+};
+
+bool is_statistics(const fs::path& path) {
+  return path.extension() == ".safetensors";
+}
+
+// "train" is for both sets, "train,test" for one each.
+std::array<std::string, 2> parts(const std::string& prefix) {
+  const auto comma = prefix.find(',');
+  if (comma == std::string::npos) return {prefix, prefix};
+  require_option(prefix.find(',', comma + 1) == std::string::npos,
+                 "--prefix takes one name, or two with a comma between, got '{}'", prefix);
+  return {prefix.substr(0, comma), prefix.substr(comma + 1)};
+}
+
+void require_sense(const FidCommand& command) {
+  for (const fs::path& set : command.sets) {
+    const bool images = !is_statistics(set);
+    require_option(!images || !command.extractor.empty(),
+                   "'{}' holds images: --features is missing, the network that turns them into "
+                   "features",
+                   set.string());
+    require_option(images || !command.kernel,
+                   "--kid needs the images of both sets, and '{}' holds their statistics only",
+                   set.string());
+  }
+  require_option(command.save.empty() || !is_statistics(command.sets[0]),
+                 "--save writes the statistics of the first set, and '{}' is such a file already",
+                 command.sets[0].string());
+}
+
+Side measured_images(const FidCommand& command, const fs::path& path, const std::string& part,
+                     const distance::Extractor& extractor) {
+  Side side{path.string(), part, {}};
+  const auto source = part.empty() ? image::ImageSource(path) : image::ImageSource(path, part);
+  const int64_t count = command.limit > 0 ? std::min(command.limit, source.size()) : source.size();
+  require(count >= 2, "'{}': a distance needs at least two images of a set, got {}", path.string(),
+          count);
+  distance::Moments moments;
+  std::vector<at::Tensor> kept;
+  Progress progress("features", count);
+  for (int64_t begin = 0; begin < count; begin += command.batch) {
+    const int64_t size = std::min(command.batch, count - begin);
+    const at::Tensor features = extractor.features(source.read(begin, size));
+    moments.add(features);
+    if (command.kernel) kept.push_back(features.cpu());
+    progress.advance(size);
+  }
+  raise_deferred_errors();
+  if (command.kernel) side.features = at::cat(kept);
+  side.statistics = {moments.gaussian(), moments.count(), extractor.file_name(), extractor.hash(),
+                     fmt::format("{} images of {}", moments.count(), path.filename().string())};
+  return side;
+}
+
+Side measured(const FidCommand& command, size_t which, const distance::Extractor* extractor) {
+  const fs::path& path = command.sets[which];
+  const std::string part = parts(command.prefix)[which];
+  if (is_statistics(path)) return {path.string(), part, distance::load_statistics(path, part)};
+  return measured_images(command, path, part, *extractor);
+}
+
+// Statistics that others made may say nothing of their extractor, or only its name.
+void require_one_space(const std::array<Side, 2>& sides, const distance::Extractor* extractor) {
+  require_same_extractor(sides[0].statistics, sides[0].name, sides[1].statistics, sides[1].name);
+  if (extractor == nullptr) return;
+  distance::Statistics own;
+  own.extractor = extractor->file_name();
+  own.extractor_hash = extractor->hash();
+  for (const Side& side : sides) {
+    require_same_extractor(side.statistics, side.name, own, extractor->file_name());
+    if (side.statistics.extractor.empty() && side.statistics.extractor_hash.empty())
+      log::warn("'{}' does not say which extractor it was made with: it is taken to be '{}'",
+                side.name, extractor->file_name());
+  }
+}
+
+struct Outcome {
+  std::string extractor, hash;  // may be empty: of statistics that do not say
+  double frechet = 0;
+  std::optional<distance::KernelDistance> kernel = std::nullopt;
+};
+
+Outcome compare(const FidCommand& command, const std::array<Side, 2>& sides,
+                const distance::Extractor* extractor, const GlobalOptions& globals) {
+  Outcome outcome;
+  for (const Side& side : sides) {
+    if (outcome.extractor.empty()) outcome.extractor = side.statistics.extractor;
+    if (outcome.hash.empty()) outcome.hash = side.statistics.extractor_hash;
+  }
+  if (extractor != nullptr) {
+    outcome.extractor = extractor->file_name();
+    outcome.hash = extractor->hash();
+  }
+  outcome.hash = outcome.hash.substr(0, 16);
+  for (const Side& side : sides)
+    if (const auto warning = distance::sample_warning("'" + side.name + "'", side.statistics.count,
+                                                      side.statistics.gaussian.dim()))
+      log::warn("{}", *warning);
+  outcome.frechet =
+      distance::frechet_distance(sides[0].statistics.gaussian, sides[1].statistics.gaussian);
+  if (command.kernel) {
+    distance::KernelDistanceOptions options;
+    options.seed = globals.seed;
+    const at::Device device = extractor->device();
+    outcome.kernel = distance::kernel_distance(sides[0].features.to(device),
+                                               sides[1].features.to(device), options);
+    if (outcome.kernel->subset_size < options.subset_size)
+      log::warn(
+          "the kernel distance is that of subsets of {} images, not {}: the smaller set has "
+          "no more, and the deviation is too small",
+          outcome.kernel->subset_size, options.subset_size);
+  }
+  return outcome;
+}
+
+void print_text(const std::array<Side, 2>& sides, const Outcome& outcome) {
+  std::cout << fmt::format("{} {:.4f}\n", distance::frechet_name(outcome.extractor),
+                           outcome.frechet);
+  if (outcome.kernel)
+    std::cout << fmt::format("{} {:.6f} ± {:.6f}  ({} subsets of {} images)\n",
+                             distance::kernel_name(outcome.extractor), outcome.kernel->mean,
+                             outcome.kernel->deviation, outcome.kernel->subsets,
+                             with_commas(outcome.kernel->subset_size));
+  std::cout << fmt::format("  {} features of {}{}\n", sides[0].statistics.gaussian.dim(),
+                           outcome.extractor.empty() ? "an unknown extractor" : outcome.extractor,
+                           outcome.hash.empty() ? "" : " " + outcome.hash);
+  for (const Side& side : sides)
+    std::cout << fmt::format("  {} images: {}{}\n", with_commas(side.statistics.count), side.name,
+                             side.part.empty() ? "" : " (" + side.part + ")");
+}
+
+Json side_json(const Side& side) {
+  Json json{{"path", side.name}, {"images", side.statistics.count}};
+  if (!side.part.empty()) json["prefix"] = side.part;
+  if (!side.statistics.source.empty()) json["source"] = side.statistics.source;
+  return json;
+}
+
+void print_json(const std::array<Side, 2>& sides, const Outcome& outcome) {
+  const auto or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
+  Json json{{"name", distance::frechet_name(outcome.extractor)},
+            {"distance", outcome.frechet},
+            {"extractor", or_null(outcome.extractor)},
+            {"extractor_hash", or_null(outcome.hash)},
+            {"features", sides[0].statistics.gaussian.dim()},
+            {"a", side_json(sides[0])},
+            {"b", side_json(sides[1])}};
+  if (outcome.kernel)
+    json["kernel"] = {{"name", distance::kernel_name(outcome.extractor)},
+                      {"distance", outcome.kernel->mean},
+                      {"deviation", outcome.kernel->deviation},
+                      {"subsets", outcome.kernel->subsets},
+                      {"subset_size", outcome.kernel->subset_size}};
+  std::cout << json.dump(2) << '\n';
+}
+
+void run_fid(const FidCommand& command, const GlobalOptions& globals) {
+  require_sense(command);
+  std::optional<distance::Extractor> network;
+  if (!command.extractor.empty())
+    network.emplace(command.extractor, parse_device(globals.device),
+                    command.half ? at::kHalf : at::kFloat);
+  const distance::Extractor* extractor = network ? &*network : nullptr;
+  const std::array<Side, 2> sides{measured(command, 0, extractor), measured(command, 1, extractor)};
+  require_one_space(sides, extractor);
+  if (!command.save.empty()) distance::save_statistics(command.save, sides[0].statistics);
+  const Outcome outcome = compare(command, sides, extractor, globals);
+  if (globals.json)
+    print_json(sides, outcome);
+  else
+    print_text(sides, outcome);
+}
+
+}  // namespace
+
+void add_fid(CLI::App& program, const GlobalOptions& globals) {
+  CLI::App* fid = program.add_subcommand(
+      "fid", "how far two sets of images are apart: Fréchet distance of their features");
+  fid->footer(
+      "The distance is called FID only where the extractor's file name contains 'inception', else\n"
+      "FD and the file's name: figures of different extractors cannot be compared.\n"
+      "  tessera fid data/cifar10 samples --features cifar10-resnet.pt --kid\n"
+      "  tessera fid train.safetensors samples --features cifar10-resnet.pt");
+  auto command = std::make_shared<FidCommand>();
+  fid->add_option("a", command->sets[0], "a set of images, or a file with its statistics")
+      ->required()
+      ->option_text("IMAGES | FILE.safetensors");
+  fid->add_option("b", command->sets[1], "the other one")
+      ->required()
+      ->option_text("IMAGES | FILE.safetensors");
+  fid->add_option("--features", command->extractor,
+                  "the extractor: a TorchScript file, from images [N, C, H, W] in 0 to 255 to "
+                  "features [N, D]; needed for images")
+      ->option_text("FILE.pt");
+  fid->add_option("--prefix", command->prefix,
+                  "which set of a file with several statistics, or which split of prepared data: "
+                  "one name for both sets, or A,B")
+      ->option_text("NAME");
+  fid->add_flag("--kid", command->kernel, "the kernel distance too (100 subsets of 1,000, --seed)");
+  fid->add_option("--limit", command->limit, "only the first N images of each set")
+      ->check(CLI::PositiveNumber)
+      ->option_text("N");
+  fid->add_option("--batch", command->batch, "images at a time")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  fid->add_flag("--half", command->half, "let the extractor compute in float16");
+  fid->add_option("--save", command->save,
+                  "write the statistics of the first set, to be given in its place")
+      ->option_text("FILE.safetensors");
+  fid->callback([command, &globals] { run_fid(*command, globals); });
+}
+
+}  // namespace tessera::app

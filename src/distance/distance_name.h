@@ -1,0 +1,16 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace tessera::distance {
+
+// What distances may be called. FID and KID are those in the features of the Inception network, and
+// figures of others cannot be compared with them: the extractor's file name decides.
+//   "inception-2015.pt"  FID               KID
+//   "cifar10-resnet.pt"  FD-cifar10-resnet KD-cifar10-resnet
+//   ""                   FD                KD
+std::string frechet_name(const std::filesystem::path& extractor);
+std::string kernel_name(const std::filesystem::path& extractor);
+
+}  // namespace tessera::distance

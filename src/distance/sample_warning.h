@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tessera::distance {
+
+// What to say of a set that has too few samples for the Fréchet distance: `count` vectors span at
+// most count - 1 of the `dim` directions, so the covariance is singular and the distance too large.
+//   name  of the set
+std::optional<std::string> sample_warning(const std::string& name, int64_t count, int64_t dim);
+
+}  // namespace tessera::distance
