@@ -82,7 +82,9 @@ void require_sense(const FidCommand& command) {
 
 Side measured_images(const FidCommand& command, const fs::path& path, const std::string& part,
                      const distance::Extractor& extractor) {
-  Side side{path.string(), part, {}};
+  std::error_code ignored;
+  const bool has_parts = fs::is_directory(path, ignored);  // a single file has none
+  Side side{path.string(), has_parts ? part : "", {}};
   const auto source = part.empty() ? image::ImageSource(path) : image::ImageSource(path, part);
   const int64_t count = command.limit > 0 ? std::min(command.limit, source.size()) : source.size();
   require(count >= 2, "'{}': a distance needs at least two images of a set, got {}", path.string(),
