@@ -46,5 +46,6 @@ function(tessera_compiled_library name header library package)
 endfunction()
 
 tessera_compiled_library(utf8proc utf8proc.h utf8proc libutf8proc-dev)
-tessera_compiled_library(zlib zlib.h z zlib1g-dev OPTIONAL)
+tessera_compiled_library(png png.h png libpng-dev)
+tessera_compiled_library(zlib zlib.h z zlib1g-dev)
 tessera_compiled_library(lzma lzma.h lzma liblzma-dev OPTIONAL)

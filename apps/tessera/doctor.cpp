@@ -123,27 +123,13 @@ void add_disk(Findings& findings) {
   findings.push_back(finding);
 }
 
-void add_libraries(Findings& findings) {
-  const auto add = [&](const char* name, const char* ending, const char* package, bool there) {
-    if (there)
-      findings.push_back({Health::ok, name, fmt::format("built in: {} files are read", ending)});
-    else
-      findings.push_back(
-          {Health::warning, name, fmt::format("not built in: {} files cannot be read", ending),
-           fmt::format("install {} and build again, or unpack such files first", package)});
-  };
-#ifdef TESSERA_HAS_ZLIB
-  constexpr bool kZlib = true;
-#else
-  constexpr bool kZlib = false;
-#endif
+void add_lzma(Findings& findings) {
 #ifdef TESSERA_HAS_LZMA
-  constexpr bool kLzma = true;
+  findings.push_back({Health::ok, "lzma", "built in: .xz files are read"});
 #else
-  constexpr bool kLzma = false;
+  findings.push_back({Health::warning, "lzma", "not built in: .xz files cannot be read",
+                      "install liblzma-dev and build again, or unpack such files first"});
 #endif
-  add("zlib", ".gz", "zlib1g-dev", kZlib);
-  add("lzma", ".xz", "liblzma-dev", kLzma);
 }
 
 // What stands in the way of CUDA where no device is in use.
@@ -228,7 +214,7 @@ Findings examine() {
   add_cpu(findings);
   add_memory(findings);
   add_disk(findings);
-  add_libraries(findings);
+  add_lzma(findings);
   std::vector<at::Device> devices{at::kCPU};
   add_cuda(findings, devices);
   for (const at::Device device : devices) add_self_checks(findings, device);

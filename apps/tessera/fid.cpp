@@ -85,8 +85,8 @@ Side measured_images(const FidCommand& command, const fs::path& path, const std:
   std::error_code ignored;
   const bool has_parts = fs::is_directory(path, ignored);  // a single file has none
   Side side{path.string(), has_parts ? part : "", {}};
-  const auto source = part.empty() ? image::ImageSource(path) : image::ImageSource(path, part);
-  const int64_t count = command.limit > 0 ? std::min(command.limit, source.size()) : source.size();
+  const auto source = image::ImageSource::open(path, part);
+  const int64_t count = command.limit > 0 ? std::min(command.limit, source->size()) : source->size();
   require(count >= 2, "'{}': a distance needs at least two images of a set, got {}", path.string(),
           count);
   distance::Moments moments;
@@ -94,7 +94,7 @@ Side measured_images(const FidCommand& command, const fs::path& path, const std:
   Progress progress("features", count);
   for (int64_t begin = 0; begin < count; begin += command.batch) {
     const int64_t size = std::min(command.batch, count - begin);
-    const at::Tensor features = extractor.features(source.read(begin, size));
+    const at::Tensor features = extractor.features(source->read(begin, begin + size));
     moments.add(features);
     if (command.kernel) kept.push_back(features.cpu());
     progress.advance(size);

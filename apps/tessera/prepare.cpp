@@ -1,7 +1,9 @@
 #include "text/prepare.h"
 #include "base/log.h"
 #include "command.h"
+#include "prepare_images.h"
 #include "text/tiny_task.h"
+#include "text_chart.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -22,6 +24,7 @@ struct PrepareCommand {
   bool vocab_given = false;
   bool tiny = false;
   int64_t pairs = text::kTinyPairs;
+  std::string images, from;  // --images and --from; empty: text
 };
 
 text::PairFiles pair_files(const std::vector<std::string>& names) {
@@ -38,13 +41,6 @@ text::PrepareOptions options_of(const PrepareCommand& command) {
   return options;
 }
 
-std::string thousands(int64_t number) {
-  std::string digits = std::to_string(number);
-  for (int64_t place = static_cast<int64_t>(digits.size()) - 3; place > 0; place -= 3)
-    digits.insert(static_cast<size_t>(place), ",");
-  return digits;
-}
-
 void log_counts(const text::Manifest& manifest) {
   constexpr const char* row = "{:<6} {:>11} {:>11} {:>8} {:>9} {:>7} {:>14} {:>14} {:>9}";
   log::info(row, "split", "read", "kept", "empty", "too long", "uneven", "source tokens",
@@ -52,16 +48,22 @@ void log_counts(const text::Manifest& manifest) {
   for (const char* name : {"train", "valid", "test"}) {
     if (!manifest.splits.contains(name)) continue;
     const text::SplitCounts& counts = manifest.splits.at(name);
-    log::info(row, name, thousands(counts.read), thousands(counts.kept), thousands(counts.empty),
-              thousands(counts.too_long), thousands(counts.uneven), thousands(counts.source_tokens),
-              thousands(counts.target_tokens),
-              thousands(counts.source_unknown + counts.target_unknown));
+    log::info(row, name, with_commas(counts.read), with_commas(counts.kept),
+              with_commas(counts.empty), with_commas(counts.too_long), with_commas(counts.uneven),
+              with_commas(counts.source_tokens), with_commas(counts.target_tokens),
+              with_commas(counts.source_unknown + counts.target_unknown));
   }
 }
 
 void run_prepare(const PrepareCommand& command, const GlobalOptions& globals) {
   if (command.options.out.empty())
     throw UsageError("prepare needs a folder to write to", "tessera prepare --out DIR ...");
+  if (!command.images.empty()) {
+    prepare_images({command.images, command.from, command.options.out, command.valid,
+                    command.options.replace_corpus},
+                   globals);
+    return;
+  }
   const auto began = std::chrono::steady_clock::now();
   const text::PrepareOptions options = options_of(command);
   if (command.tiny && !options.splits.empty())
@@ -75,7 +77,8 @@ void run_prepare(const PrepareCommand& command, const GlobalOptions& globals) {
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
 
   log_counts(manifest);
-  log::info("{} symbols in the dictionary, {:.1f} s", thousands(manifest.symbols), seconds.count());
+  log::info("{} symbols in the dictionary, {:.1f} s", with_commas(manifest.symbols),
+            seconds.count());
   if (!globals.json) {
     std::cout << options.out.string() << '\n';
     return;
@@ -84,6 +87,19 @@ void run_prepare(const PrepareCommand& command, const GlobalOptions& globals) {
   report["folder"] = options.out.string();
   report["seconds"] = seconds.count();
   std::cout << report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+}
+
+// Options of text and --images, or --from without it: Error that names one.
+void check_clashes(const CLI::App& prepare) {
+  const bool images = prepare.count("--images") > 0;
+  if (!images && prepare.count("--from") > 0)
+    throw UsageError("--from is for images: say what they are with --images");
+  if (!images) return;
+  for (const char* name :
+       {"--train", "--test", "--tokenizer", "--vocab", "--pretokenised", "--codes", "--dict",
+        "--max-length", "--max-ratio", "--replace-invalid", "--tiny", "--pairs"})
+    if (prepare.count(name) > 0)
+      throw UsageError(fmt::format("{} is for text: it does not go with --images", name));
 }
 
 void add_files(CLI::App& prepare, const std::string& name, std::vector<std::string>& files,
@@ -97,7 +113,7 @@ void add_prepare(CLI::App& program, const GlobalOptions& globals) {
   CLI::App* prepare = program.add_subcommand(
       "prepare",
       "turn files of sentences into a corpus to train on: learns subwords and a dictionary, "
-      "filters, and writes ids");
+      "filters, and writes ids; or images into a data set");
   prepare->footer(
       "Files hold one sentence a line; line k of SOURCE belongs to line k of TARGET. One file\n"
       "instead of two holds lines \"source TAB target\". Names that end in .gz or .xz are "
@@ -107,15 +123,20 @@ void add_prepare(CLI::App& program, const GlobalOptions& globals) {
       "                  --tokenizer bpe --vocab 8000 --out data/m30k\n"
       "Text that is tokenised already, with subword-nmt's codes and a dictionary at hand:\n"
       "  tessera prepare --train train.de train.en --pretokenised --codes code --dict dict.txt "
-      "--out data/x");
+      "--out data/x\n"
+      "Images: CIFAR-10's binary files, idx files (MNIST and the like), or a folder of PNGs:\n"
+      "  tessera prepare --images cifar10 --from cifar-10-batches-bin --out data/cifar10");
   auto command = std::make_shared<PrepareCommand>();
   text::PrepareOptions& options = command->options;
   add_files(*prepare, "--train", command->train, "to train on; filtered");
   add_files(*prepare, "--valid", command->valid,
-            "to choose the best model by while it trains; every line is kept");
+            "to choose the best model by while it trains; every line is kept. With --images: how "
+            "many training images, the last, to hold out for that");
   add_files(*prepare, "--test", command->test, "to measure at the end; every line is kept");
-  prepare->add_option("--out", options.out, "folder to write the corpus to")->type_name("DIR");
-  prepare->add_flag("--force", options.replace_corpus, "replace a corpus that is there already");
+  prepare->add_option("--out", options.out, "folder to write the corpus or data set to")
+      ->type_name("DIR");
+  prepare->add_flag("--force", options.replace_corpus,
+                    "replace a corpus or data set that is there already");
   prepare
       ->add_option("--tokenizer", command->tokenizer,
                    "what a token is: bpe (pieces of words), words or characters")
@@ -150,7 +171,13 @@ void add_prepare(CLI::App& program, const GlobalOptions& globals) {
                     "no files: make up dates written in many ways, to be written as ISO dates");
   prepare->add_option("--pairs", command->pairs, "pairs of --tiny to train on")
       ->capture_default_str();
-  prepare->callback([command, vocab, &globals] {
+  prepare
+      ->add_option("--images", command->images,
+                   "prepare images instead of text; what they are: cifar10, idx or png")
+      ->type_name("FORMAT");
+  prepare->add_option("--from", command->from, "folder of the images")->type_name("DIR");
+  prepare->callback([command, prepare, vocab, &globals] {
+    check_clashes(*prepare);
     command->vocab_given = vocab->count() > 0;
     run_prepare(*command, globals);
   });

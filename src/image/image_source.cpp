@@ -1,58 +1,80 @@
 #include "image/image_source.h"
 
-#include "base/files.h"
 #include "base/require.h"
+#include "base/tensor_checks.h"
+#include "image/dataset.h"
+#include "image/image_array.h"
+#include "image/manifest.h"
+#include "image/png_folder.h"
 
-#include <ATen/ATen.h>
+#include <fmt/ranges.h>
 
-#include <regex>
+#include <utility>
 #include <vector>
 
 namespace tessera::image {
 namespace {
 
-struct Header {
-  size_t end;  // where the numbers begin
-  std::vector<int64_t> shape;
-};
+namespace fs = std::filesystem;
 
-Header read_header(const std::string& bytes, const std::filesystem::path& path) {
-  require(bytes.size() > 10 && bytes.starts_with("\x93NUMPY"), "'{}' is no .npy file",
-          path.string());
-  const bool wide = bytes[6] > 1;
-  size_t length = 0;
-  for (size_t i = wide ? 4 : 2; i-- > 0;)
-    length = length << 8 | static_cast<unsigned char>(bytes[8 + i]);
-  const size_t begin = wide ? 12 : 10;
-  const std::string text = bytes.substr(begin, length);
-  std::smatch match;
-  require(
-      text.find("'|u1'") != std::string::npos && text.find("False") != std::string::npos &&
-          std::regex_search(text, match,
-                            std::regex(R"(\(\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*,\s*(\d+)\s*,?\))")),
-      "'{}' must hold uint8 numbers in four dimensions", path.string());
-  Header header{begin + length, {}};
-  for (size_t i = 1; i <= 4; ++i) header.shape.push_back(std::stoll(match[i]));
-  return header;
+constexpr const char* kDefaultSplit = "train";
+
+void refuse_split(const fs::path& path, const std::string& split) {
+  require(split.empty(), "'{}' has no splits: there is no '{}' in it", path.string(), split);
+}
+
+std::shared_ptr<const ImageSource> open_png_folder(const fs::path& folder,
+                                                   const std::string& split) {
+  const ImageSet set = read_png_folder(folder);
+  if (!has_png_splits(folder)) {
+    refuse_split(folder, split);
+    return set.parts.begin()->second.images;
+  }
+  const auto found = set.parts.find(split.empty() ? kDefaultSplit : split);
+  if (found != set.parts.end()) return found->second.images;
+  std::vector<std::string> names;
+  for (const auto& [name, part] : set.parts) names.push_back(name);
+  throw Error(fmt::format("'{}' has no split '{}', only: {}", folder.string(),
+                          split.empty() ? kDefaultSplit : split, fmt::join(names, ", ")));
 }
 
 }  // namespace
 
-ImageSource::ImageSource(const std::filesystem::path& path, const std::string&) {
-  std::string bytes = read_file(path);
-  const Header header = read_header(bytes, path);
-  require(static_cast<int64_t>(bytes.size() - header.end) == c10::multiply_integers(header.shape),
-          "'{}' is not as long as its header says", path.string());
-  images_ = at::from_blob(bytes.data() + header.end, header.shape, at::kByte).clone();
-  if (header.shape[3] <= 4) images_ = images_.permute({0, 3, 1, 2});
-  size_ = images_.size(0);
-  channels_ = images_.size(1);
-  height_ = images_.size(2);
-  width_ = images_.size(3);
+ImageSource::ImageSource(int64_t size, int64_t channels, int64_t height, int64_t width)
+    : size_(size), channels_(channels), height_(height), width_(width) {}
+
+at::Tensor ImageSource::read(int64_t begin, int64_t end) const {
+  require(0 <= begin && begin <= end && end <= size_,
+          "images {} to {} were asked for, there are {}", begin, end, size_);
+  return read_range(begin, end);
 }
 
-at::Tensor ImageSource::read(int64_t begin, int64_t count) const {
-  return images_.slice(0, begin, begin + count).contiguous();
+std::shared_ptr<const ImageSource> ImageSource::open(const fs::path& path,
+                                                     const std::string& split) {
+  std::error_code ignored;
+  require(fs::exists(path, ignored), "there is no '{}'", path.string());
+  if (fs::is_directory(path, ignored)) {
+    if (!fs::exists(path / Manifest::kFileName, ignored)) return open_png_folder(path, split);
+    const Dataset dataset(path);
+    return std::make_shared<TensorImages>(
+        dataset.split(split.empty() ? kDefaultSplit : split).images());
+  }
+  if (path.extension() != ".npy" && path.extension() != ".npz")
+    throw Error(fmt::format("cannot read images from '{}'", path.string()),
+                "name a folder of PNGs, a folder that `tessera prepare --images` made, or an array "
+                "of images in a .npy or .npz file");
+  refuse_split(path, split);
+  return std::make_shared<TensorImages>(map_image_array(path));
+}
+
+TensorImages::TensorImages(at::Tensor images)
+    : ImageSource(images.size(0), images.size(1), images.size(2), images.size(3)),
+      images_(std::move(images)) {
+  require_same_dtype(images_, at::kByte, "images");
+}
+
+at::Tensor TensorImages::read_range(int64_t begin, int64_t end) const {
+  return images_.slice(0, begin, end).contiguous();
 }
 
 }  // namespace tessera::image

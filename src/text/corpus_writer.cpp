@@ -102,11 +102,10 @@ class SideFiles {
   int64_t total_ = 0;
 };
 
-// With a parent and a name, whether it was given as "m30k", "data/m30k/" or ".".
-fs::path full_path(const fs::path& path) {
-  const fs::path normal = fs::absolute(path).lexically_normal();
-  return normal.has_filename() ? normal : normal.parent_path();
-}
+constexpr OutputFolder::Kind kCorpus{"a corpus", [](const fs::path& folder) {
+                                       std::error_code ignored;
+                                       return fs::exists(folder / Manifest::kFileName, ignored);
+                                     }};
 
 }  // namespace
 
@@ -115,28 +114,15 @@ struct CorpusWriter::SplitFiles {
 };
 
 void CorpusWriter::check_folder(const fs::path& folder, Existing existing) {
-  std::error_code ignored;
-  const fs::file_status status = fs::status(folder, ignored);
-  if (!fs::exists(status) || (fs::is_directory(status) && fs::is_empty(folder, ignored))) return;
-  const bool is_corpus = fs::exists(folder / Manifest::kFileName, ignored);
-  if (!is_corpus)
-    throw Error(fmt::format("'{}' exists and is not a corpus", folder.string()),
-                "choose another folder to write to");
-  if (existing == Existing::refuse)
-    throw Error(fmt::format("'{}' exists: there is a corpus in it", folder.string()),
-                "choose another folder, or replace it with --force");
+  OutputFolder::check(folder, kCorpus, existing);
 }
 
 CorpusWriter::CorpusWriter(const fs::path& folder, const Tokenizer& tokenizer, Existing existing)
-    : parent_(full_path(folder).parent_path()),
-      name_(full_path(folder).filename()),
-      existing_(existing),
-      temporary_((check_folder(folder, existing), parent_)) {
-  remove_leftovers(parent_);  // of killed processes
+    : folder_(folder, kCorpus, existing) {
   manifest_.tessera_version = version();
   manifest_.symbols = tokenizer.dictionary().size();
   target_counts_.resize(static_cast<size_t>(manifest_.symbols));
-  tokenizer.save(temporary_.path());
+  tokenizer.save(folder_.path());
 }
 
 CorpusWriter::~CorpusWriter() = default;
@@ -145,8 +131,8 @@ void CorpusWriter::begin_split(const std::string& name) {
   end_split();
   require(!manifest_.splits.contains(name), "the split '{}' is there already", name);
   const bool keep_lines = name != "train";
-  files_.reset(new SplitFiles{{temporary_.path(), name, "src", keep_lines},
-                              {temporary_.path(), name, "tgt", keep_lines}});
+  files_.reset(new SplitFiles{{folder_.path(), name, "src", keep_lines},
+                              {folder_.path(), name, "tgt", keep_lines}});
   manifest_.splits[name] = {};
   split_ = name;
 }
@@ -177,7 +163,7 @@ void CorpusWriter::end_split() {
   files_->target.close();
   files_.reset();
   if (split_ != "train") return;
-  OutputFile counts(temporary_.path() / kTargetCountsFile);
+  OutputFile counts(folder_.path() / kTargetCountsFile);
   counts.write_numbers(std::span<const int64_t>(target_counts_));
   counts.close();
 }
@@ -185,27 +171,10 @@ void CorpusWriter::end_split() {
 Manifest CorpusWriter::commit(std::map<std::string, std::string> options) {
   end_split();
   manifest_.options = std::move(options);
-  for (const fs::directory_entry& entry : fs::directory_iterator(temporary_.path()))
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder_.path()))
     manifest_.files[entry.path().filename()] = {entry.file_size(), file_hash(entry.path())};
-  manifest_.save(temporary_.path());
-
-  // The old corpus steps aside into a folder that goes away with this scope.
-  const fs::path folder = parent_ / name_;
-  check_folder(folder, existing_);
-  std::error_code failure;
-  if (!fs::exists(folder / Manifest::kFileName, failure)) {
-    temporary_.commit(name_);
-    return manifest_;
-  }
-  const AtomicFolder aside(parent_);
-  fs::rename(folder, aside.path() / name_, failure);
-  if (failure) throw file_error("replace", folder, failure.value());
-  try {
-    temporary_.commit(name_);
-  } catch (...) {
-    fs::rename(aside.path() / name_, folder, failure);
-    throw;
-  }
+  manifest_.save(folder_.path());
+  folder_.commit();
   return manifest_;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/files.h"
+#include "base/output_folder.h"
 #include "text/manifest.h"
 #include "text/tokenizer.h"
 
@@ -22,10 +22,7 @@ namespace tessera::text {
 //   writer.commit(options);
 class CorpusWriter {
  public:
-  enum class Existing {
-    refuse,   // Error where the folder exists
-    replace,  // a corpus that is there stays until the new one is complete; other folders: Error
-  };
+  using Existing = OutputFolder::Existing;
 
   // What the constructor checks first, to be known before long work.
   static void check_folder(const std::filesystem::path& folder, Existing existing);
@@ -52,10 +49,7 @@ class CorpusWriter {
 
   void end_split();
 
-  std::filesystem::path parent_;
-  std::string name_;
-  Existing existing_;
-  AtomicFolder temporary_;
+  OutputFolder folder_;
   Manifest manifest_;
   std::vector<int64_t> target_counts_;  // [symbols] in the training split
   std::string split_;                   // begun last

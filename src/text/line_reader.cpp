@@ -1,7 +1,6 @@
 #include "text/line_reader.h"
 
 #include "base/require.h"
-#include "text/byte_source.h"
 #include "text/utf8.h"
 
 #include <algorithm>
@@ -17,7 +16,7 @@ constexpr size_t kBufferBytes = size_t{1} << 20;
 LineReader::LineReader(const std::filesystem::path& path, const LineReaderOptions& options)
     : name_(path == "-" ? "standard input" : path.string()),
       options_(options),
-      source_(Source::open(path)),
+      source_(ByteSource::open(path)),
       buffer_(kBufferBytes) {}
 
 LineReader::~LineReader() = default;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/byte_source.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -36,8 +38,6 @@ class LineReader {
   const std::string& name() const { return name_; }  // for messages
   std::string where() const;                         // "train.de:12"
 
-  class Source;  // bytes, decompressed
-
  private:
   bool take_line(std::string_view& line);
   bool refill();
@@ -45,7 +45,7 @@ class LineReader {
 
   std::string name_;
   LineReaderOptions options_;
-  std::unique_ptr<Source> source_;
+  std::unique_ptr<ByteSource> source_;
   std::vector<char> buffer_;
   size_t begin_ = 0, end_ = 0;  // of what has been read and not returned
   int64_t number_ = 0;

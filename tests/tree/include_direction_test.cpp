@@ -23,6 +23,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude{
     {"codebook", {"process", "base", "kernels"}},
     {"nn", {"codebook", "process", "base", "kernels"}},
     {"text", {"base", "kernels"}},
+    {"image", {"base", "kernels"}},
     {"metric", {"base", "kernels"}},
     {"distance", {"base", "kernels"}},
     {"image", {"base", "kernels"}},

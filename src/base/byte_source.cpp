@@ -1,4 +1,4 @@
-#include "text/byte_source.h"
+#include "base/byte_source.h"
 
 #include "base/files.h"
 #include "base/require.h"
@@ -6,9 +6,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#ifdef TESSERA_HAS_ZLIB
 #include <zlib.h>
-#endif
 #ifdef TESSERA_HAS_LZMA
 #include <lzma.h>
 #endif
@@ -17,12 +15,10 @@
 #include <array>
 #include <cerrno>
 
-namespace tessera::text {
+namespace tessera {
 namespace {
 
-using Source = LineReader::Source;
-
-class File : public Source {
+class File : public ByteSource {
  public:
   explicit File(const std::filesystem::path& path) : path_(path) {
     descriptor_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -52,13 +48,12 @@ class File : public Source {
 
 constexpr size_t kCompressedBytes = size_t{1} << 17;
 
-[[maybe_unused]] Error damaged(const std::filesystem::path& path, std::string_view what) {
+Error damaged(const std::filesystem::path& path, std::string_view what) {
   return Error(fmt::format("'{}' is damaged or not what its name says: {}", path.string(), what));
 }
 
-#ifdef TESSERA_HAS_ZLIB
 // zlib's own gzread() passes a file through that is not compressed, hence the stream functions.
-class GzipFile : public Source {
+class GzipFile : public ByteSource {
  public:
   explicit GzipFile(const std::filesystem::path& path) : file_(path), path_(path) {
     constexpr int kGzipOnly = 16;
@@ -106,10 +101,9 @@ class GzipFile : public Source {
   int64_t members_ = 0;  // ended so far
   std::array<char, kCompressedBytes> compressed_;
 };
-#endif
 
 #ifdef TESSERA_HAS_LZMA
-class XzFile : public Source {
+class XzFile : public ByteSource {
  public:
   explicit XzFile(const std::filesystem::path& path) : file_(path), path_(path) {
     require(lzma_stream_decoder(&stream_, UINT64_MAX, LZMA_CONCATENATED) == LZMA_OK,
@@ -165,14 +159,8 @@ class XzFile : public Source {
 
 }  // namespace
 
-std::unique_ptr<LineReader::Source> LineReader::Source::open(const std::filesystem::path& path) {
-  if (path.extension() == ".gz") {
-#ifdef TESSERA_HAS_ZLIB
-    return std::make_unique<GzipFile>(path);
-#else
-    throw no_library(path, "zlib");
-#endif
-  }
+std::unique_ptr<ByteSource> ByteSource::open(const std::filesystem::path& path) {
+  if (path.extension() == ".gz") return std::make_unique<GzipFile>(path);
   if (path.extension() == ".xz") {
 #ifdef TESSERA_HAS_LZMA
     return std::make_unique<XzFile>(path);
@@ -183,4 +171,4 @@ std::unique_ptr<LineReader::Source> LineReader::Source::open(const std::filesyst
   return std::make_unique<File>(path);
 }
 
-}  // namespace tessera::text
+}  // namespace tessera

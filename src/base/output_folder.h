@@ -1,0 +1,40 @@
+#pragma once
+
+#include "base/files.h"
+
+#include <filesystem>
+
+namespace tessera {
+
+// A folder of data that a command makes. It appears under its name when commit() has made it
+// complete, and takes the place of an earlier one only where that was asked for; without commit()
+// nothing is left behind.
+class OutputFolder {
+ public:
+  enum class Existing {
+    refuse,   // Error where the folder exists
+    replace,  // what is there stays until the new one is complete; folders of other kinds: Error
+  };
+
+  // What such a folder is.
+  struct Kind {
+    const char* noun;                              // "a corpus"
+    bool (*is_one)(const std::filesystem::path&);  // whether a folder that exists is of this kind
+  };
+
+  // What the constructor checks first, to be known before long work.
+  static void check(const std::filesystem::path& folder, const Kind& kind, Existing existing);
+
+  OutputFolder(const std::filesystem::path& folder, const Kind& kind, Existing existing);
+
+  const std::filesystem::path& path() const { return temporary_.path(); }  // to be filled
+  void commit();
+
+ private:
+  std::filesystem::path folder_;  // with a parent and a name
+  Kind kind_;
+  Existing existing_;
+  AtomicFolder temporary_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tessera::image {
+
+// What a data set's folder holds, as its manifest.json says.
+struct Manifest {
+  static constexpr const char* kFileName = "manifest.json";
+  static constexpr int64_t kFormatVersion = 1;  // a newer one is refused
+
+  struct File {
+    uint64_t bytes = 0;
+    std::string hash;  // base/hash.h
+    bool operator==(const File&) const = default;
+  };
+
+  std::string tessera_version;                 // of the program that wrote it
+  std::map<std::string, std::string> options;  // in effect when it was made
+  int64_t channels = 0, height = 0, width = 0;
+  std::vector<std::string> classes;       // names; empty: no labels
+  std::map<std::string, int64_t> splits;  // by name: how many images
+  std::map<std::string, File> files;      // all but the manifest, by name
+
+  // Hash of what the set is: sizes, classes, the contents of all splits. Not of the options, nor of
+  // the program that made it.
+  std::string fingerprint() const;
+
+  // Whether there is such a manifest in a folder, of whatever version. Throws nothing.
+  static bool is_in(const std::filesystem::path& folder);
+
+  // The damage or lack of a manifest is an Error that says what to do.
+  static Manifest load(const std::filesystem::path& folder);
+  void save(const std::filesystem::path& folder) const;  // atomically
+  std::string json() const;                              // what save() writes
+
+  // Throws Error for files of `folder` that are missing or whose size is not what the manifest
+  // says.
+  void check_files(const std::filesystem::path& folder) const;
+};
+
+// The file of a split: safetensors with "images" [N, C, H, W] uint8, and "labels" [N] int64 where
+// there are classes.
+std::string split_file(const std::string& split);
+
+}  // namespace tessera::image

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "base/files.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Zip archives as .npz files are: nothing is compressed. Any size (zip64).
+namespace tessera::image {
+
+// A file within an archive.
+struct ZipEntry {
+  std::string name;
+  uint64_t begin = 0;  // of its bytes, from the beginning of the archive
+  uint64_t size = 0;   // as they lie there
+  bool stored = true;  // not compressed
+};
+
+// Of the bytes of a whole archive, in the order of its directory; all lie within the archive.
+// Throws Error, which does not name the file, for what is no archive or is damaged.
+std::vector<ZipEntry> zip_entries(std::string_view archive);
+
+// Writes an archive front to back; it appears under its name when commit() has made it complete.
+// Equal contents give equal bytes: all files have the date 1980-01-01.
+class ZipWriter {
+ public:
+  explicit ZipWriter(const std::filesystem::path& path);
+
+  void begin(const std::string& name);  // ends the file before
+  void write(std::string_view bytes);   // of the file begun last
+  void commit();
+
+ private:
+  struct Entry {
+    std::string name;
+    uint64_t offset, size;
+    uint32_t check_sum;
+  };
+
+  void put(std::string_view bytes);
+  void end();
+
+  AtomicFile file_;
+  uint64_t position_ = 0;
+  std::vector<Entry> entries_;
+  bool open_ = false;  // the last entry may grow
+};
+
+}  // namespace tessera::image

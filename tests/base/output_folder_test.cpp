@@ -1,0 +1,70 @@
+#include "base/output_folder.h"
+
+#include "support/complaint.h"
+#include "support/temporary_folder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace tessera {
+namespace {
+
+namespace fs = std::filesystem;
+using Existing = OutputFolder::Existing;
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr OutputFolder::Kind kHeap{
+    "a heap", [](const fs::path& folder) { return fs::exists(folder / "heap"); }};
+
+class Heap : public testing::Test {
+ protected:
+  void write(const std::string& text, Existing existing = Existing::refuse) const {
+    OutputFolder folder(path_, kHeap, existing);
+    write_file_atomically(folder.path() / "heap", text);
+    folder.commit();
+  }
+
+  test::TemporaryFolder folder_;
+  const fs::path path_ = folder_ / "heap-1";
+};
+
+TEST_F(Heap, AppearsWhenItIsComplete) {
+  {
+    const OutputFolder folder(path_, kHeap, Existing::refuse);
+    write_file_atomically(folder.path() / "heap", "half");
+    EXPECT_FALSE(fs::exists(path_));
+  }
+  EXPECT_TRUE(fs::is_empty(folder_.path()));
+  write("whole");
+  EXPECT_EQ(read_file(path_ / "heap"), "whole");
+}
+
+TEST_F(Heap, IsReplacedOnlyWhereAsked) {
+  write("first");
+  EXPECT_THAT(test::complaint([&] { write("second"); }),
+              AllOf(HasSubstr("there is a heap in it"), HasSubstr("--force")));
+  EXPECT_EQ(read_file(path_ / "heap"), "first");
+  write("third", Existing::replace);
+  EXPECT_EQ(read_file(path_ / "heap"), "third");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), {}), 1) << "something stayed";
+}
+
+TEST_F(Heap, ReplacesNothingElse) {
+  fs::create_directory(path_);
+  write_file_atomically(path_ / "letter", "dear");
+  for (const Existing existing : {Existing::refuse, Existing::replace})
+    EXPECT_THAT(test::complaint([&] { write("x", existing); }), HasSubstr("is not a heap"));
+  EXPECT_TRUE(fs::exists(path_ / "letter"));
+}
+
+TEST_F(Heap, MayTakeThePlaceOfAnEmptyFolder) {
+  fs::create_directory(path_);
+  write("x");
+  EXPECT_TRUE(fs::exists(path_ / "heap"));
+}
+
+}  // namespace
+}  // namespace tessera
