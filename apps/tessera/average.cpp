@@ -50,7 +50,7 @@ std::vector<fs::path> checkpoint_folders(const AverageCommand& command) {
   const fs::path& run = command.folders.front();
   std::error_code ignored;
   require(fs::is_directory(run, ignored), "there is no folder '{}'", run.string());
-  require_option(!model::is_model_folder(run),
+  require_option(!is_model_folder(run),
                  "'{}' is a single model: --last and --steps choose checkpoints of a run",
                  run.string());
   const train::Checkpoints checkpoints(run);
@@ -73,7 +73,7 @@ std::vector<fs::path> folders_to_average(const AverageCommand& command) {
                  "--steps A,B,..., or name several models");
   require_option(!command.out.empty(), "--out is missing: where should the model be written to?");
   std::vector<fs::path> folders;
-  for (const fs::path& folder : command.folders) folders.push_back(model::find_model_folder(folder));
+  for (const fs::path& folder : command.folders) folders.push_back(find_model_folder(folder));
   return folders;
 }
 

@@ -26,7 +26,7 @@ struct DistillCommand {
 std::string key_of(const DistillCommand& command, const LoadedGenerator& teacher,
                    const text::Corpus& corpus) {
   const std::filesystem::path folder =
-      model::find_model_folder(command.settings.folder, command.settings.checkpoint);
+      find_model_folder(command.settings.folder, command.settings.checkpoint);
   model::GenerationOptions options = teacher.options();
   options.batch_tokens =
       model::GenerationOptions().batch_tokens;  // of no account for what is written

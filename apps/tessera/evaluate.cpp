@@ -5,15 +5,16 @@
 #include "base/profiler.h"
 #include "base/progress.h"
 #include "base/require.h"
+#include "evaluate_images.h"
 #include "generation_settings.h"
 #include "measurement.h"
 #include "metric/bleu.h"
 #include "metric/bootstrap.h"
 #include "model/one_step.h"
+#include "task/stored_recipe.h"
 #include "text/corpus.h"
 #include "text/line_reader.h"
 #include "train/run_folder.h"
-#include "train/stored_recipe.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -23,6 +24,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -36,6 +38,8 @@ using Lines = std::vector<std::string>;
 
 struct EvaluateCommand {
   GenerationSettings settings;
+  ImageSettings images;
+  ImageMeasuring measuring;
   std::string split = "test";
   fs::path data, out, other, profile;
   int64_t limit = 0;
@@ -64,7 +68,7 @@ fs::path corpus_folder(const EvaluateCommand& command) {
                  "'{}' is not a run that knows its corpus: name a folder that `tessera prepare` "
                  "wrote with --data",
                  run.string());
-  return train::corpus_folder(train::StoredRecipe(train::RunFolder::open(run)).recipe.data, run);
+  return task::StoredRecipe(train::RunFolder::open(run)).recipe.text.data.folder(run);
 }
 
 struct Sentences {
@@ -288,8 +292,18 @@ Json json_report(const EvaluateCommand& command, const Findings& found, const Ou
   return report;
 }
 
-void run_evaluate(const EvaluateCommand& command, const GlobalOptions& globals) {
-  model::find_model_folder(command.settings.folder, command.settings.checkpoint);  // is there one?
+constexpr const char* kTextGroup = "Of models of text";
+constexpr const char* kImageGroup = "Of models of images";
+
+// An option of the other kind of model would change nothing: whoever gives it is mistaken.
+void require_fitting(const CLI::App& evaluate, bool images) {
+  for (const CLI::Option* option : evaluate.get_options())
+    require_option(
+        option->count() == 0 || option->get_group() != (images ? kTextGroup : kImageGroup),
+        "{} is not for models of {}", option->get_name(), images ? "images" : "text");
+}
+
+void evaluate_text(const EvaluateCommand& command, const GlobalOptions& globals) {
   const text::Corpus corpus = text::Corpus::open(corpus_folder(command));
   const Sentences sentences = read_sentences(command, corpus);
   const Lines other = read_other(command, sentences.sources.size());
@@ -325,13 +339,29 @@ void run_evaluate(const EvaluateCommand& command, const GlobalOptions& globals) 
     std::cout << text_report(command, found, output, loaded);
 }
 
+void run_evaluate(const CLI::App& evaluate, EvaluateCommand& command,
+                  const GlobalOptions& globals) {
+  const GenerationSettings& settings = command.settings;
+  const fs::path folder = find_model_folder(settings.folder, settings.checkpoint);
+  const bool images = kind_of_model(folder) == imaging::kImageKind;
+  require_fitting(evaluate, images);
+  if (!images) return evaluate_text(command, globals);
+  command.measuring.data = command.data;
+  evaluate_images(settings, command.images, command.measuring, globals);
+}
+
 }  // namespace
 
 void add_evaluate(CLI::App& program, const GlobalOptions& globals) {
   CLI::App* evaluate = program.add_subcommand(
-      "evaluate", "measure a model on a split of its corpus: scores, speed, exact matches");
+      "evaluate",
+      "measure a model: scores and speed on a split of its corpus, or the distance of images it "
+      "makes from real ones");
   auto command = std::make_shared<EvaluateCommand>();
   add_generation_options(*evaluate, command->settings);
+  // Which options are for text alone is told from those that are for both.
+  const std::set<std::string> both{"folder", "--checkpoint", "--steps", "--r",   "--sampler",
+                                   "--path", "--clock",      "--help",  "--data"};
   evaluate->add_option("--split", command->split, "part of the corpus: test, valid, ...")
       ->capture_default_str();
   evaluate
@@ -373,7 +403,15 @@ void add_evaluate(CLI::App& program, const GlobalOptions& globals) {
                    "generate once more: where the time goes, and a trace of it for "
                    "chrome://tracing")
       ->option_text("FILE");
-  evaluate->callback([command, &globals] { run_evaluate(*command, globals); });
+  for (CLI::Option* option : evaluate->get_options())
+    if (!both.contains(option->get_name()) && option->get_name() != "-h,--help")
+      option->group(kTextGroup);
+  const size_t before = evaluate->get_options().size();
+  add_image_options(*evaluate, command->images);
+  add_image_measuring(*evaluate, command->measuring);
+  const auto options = evaluate->get_options();
+  for (size_t i = before; i < options.size(); ++i) options[i]->group(kImageGroup);
+  evaluate->callback([command, evaluate, &globals] { run_evaluate(*evaluate, *command, globals); });
 }
 
 }  // namespace tessera::app

@@ -30,20 +30,23 @@ using experiment::Json;
 
 struct ExperimentCommand {
   fs::path file, out;
-  std::vector<std::string> data, only;
+  std::vector<std::string> data, set, only;
   int jobs = 1;
   bool dry_run = false;
 };
 
-std::map<std::string, fs::path> folders_of(const std::vector<std::string>& data) {
-  std::map<std::string, fs::path> folders;
-  for (const std::string& assignment : data) {
-    const size_t equals = assignment.find('=');
-    require_option(equals != std::string::npos && equals > 0 && equals + 1 < assignment.size(),
-                   "--data is NAME=DIR, got '{}'", assignment);
-    folders[assignment.substr(0, equals)] = assignment.substr(equals + 1);
+// "name=value", several times.
+//   form  of one, for the message: "--data is NAME=DIR"
+template <class Value>
+std::map<std::string, Value> assignments(const std::vector<std::string>& words, const char* form) {
+  std::map<std::string, Value> result;
+  for (const std::string& word : words) {
+    const size_t equals = word.find('=');
+    require_option(equals != std::string::npos && equals > 0 && equals + 1 < word.size(),
+                   "{}, got '{}'", form, word);
+    result[word.substr(0, equals)] = word.substr(equals + 1);
   }
-  return folders;
+  return result;
 }
 
 // What is the same for all the commands it runs.
@@ -64,6 +67,7 @@ std::string command_line(const ExperimentCommand& command,
   words.insert(words.end(), globals.begin(), globals.end());
   words.insert(words.end(), {"experiment", command.file.string(), "--out", command.out.string()});
   for (const std::string& data : command.data) words.insert(words.end(), {"--data", data});
+  for (const std::string& set : command.set) words.insert(words.end(), {"--set", set});
   return experiment::shell_text(words);
 }
 
@@ -135,10 +139,12 @@ void print_dry_run(const experiment::Table& table, const experiment::Plan& plan,
 }
 
 void run_experiment(const ExperimentCommand& command, const GlobalOptions& globals) {
-  const experiment::Table table = experiment::read_table(command.file);
+  const experiment::Table table = experiment::read_table(
+      command.file, assignments<std::string>(command.set, "--set is NAME=VALUE"));
   check_options(table, globals);
   const experiment::ResultStore store(command.out);
-  const experiment::Plan plan = experiment::make_plan(table, store, folders_of(command.data));
+  const experiment::Plan plan = experiment::make_plan(
+      table, store, assignments<fs::path>(command.data, "--data is NAME=DIR"));
   const std::vector<bool> selected = experiment::selected_jobs(table, plan, command.only);
   experiment::RunnerOptions options;
   options.globals = passed_on(globals, command.jobs);
@@ -196,6 +202,10 @@ void add_experiment(CLI::App& program, const GlobalOptions& globals) {
                    "folder of a corpus of the table, as `tessera prepare` wrote it; give it again "
                    "for further ones")
       ->option_text("NAME=DIR");
+  experiment
+      ->add_option("--set", command->set,
+                   "what counts instead of a value in [set] of the table; give it again for others")
+      ->option_text("NAME=VALUE");
   experiment->add_option("--jobs", command->jobs, "trainings and evaluations at once")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);

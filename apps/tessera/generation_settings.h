@@ -3,6 +3,7 @@
 #include "command.h"
 #include "model/generator.h"
 #include "model/model_folder.h"
+#include "sampler_settings.h"
 
 #include <CLI/CLI.hpp>
 
@@ -14,13 +15,9 @@
 namespace tessera::app {
 
 // What the commands that generate can change about it. What is not given is as the model has it.
-struct GenerationSettings {
-  std::filesystem::path folder;  // of a run or a model
-  std::string checkpoint;
+struct GenerationSettings : SamplerSettings {
   // Of diffusion.
-  std::optional<int64_t> steps;
-  std::optional<double> r;
-  std::string sampler, candidates, length, path, clock;
+  std::string candidates, length;
   // Of autoregressive models.
   std::optional<int64_t> beam, top_k;
   std::optional<double> length_penalty, temperature;

@@ -6,12 +6,12 @@
 #include "model/boundary_statistics.h"
 #include "model/model_folder.h"
 #include "run_history.h"
+#include "task/recipe.h"
+#include "task/stored_recipe.h"
 #include "text/corpus.h"
 #include "train/checkpoints.h"
 #include "train/manifest.h"
-#include "train/options.h"
 #include "train/run_folder.h"
-#include "train/stored_recipe.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
@@ -167,14 +167,14 @@ Labels random_labels(const model::Seq2Seq& model, uint64_t seed, const std::stri
 }
 
 Labels choose_labels(const ModelInspection& inspection, const model::LoadedModel& loaded,
-                     const train::StoredRecipe* stored) {
+                     const task::StoredRecipe* stored) {
   const text::Dictionary& dictionary = loaded.tokenizer.dictionary();
   if (!inspection.data.empty()) return corpus_labels(inspection.data, inspection, dictionary);
   if (stored == nullptr)
     return random_labels(*loaded.model, inspection.seed,
                          "a model does not know its corpus: name one with --data");
-  const train::DataOptions& data = stored->recipe.data;
-  const fs::path folder = train::corpus_folder(data, inspection.folder);
+  const task::TextData& data = stored->recipe.text.data;
+  const fs::path folder = data.folder(inspection.folder);
   try {
     return corpus_labels(folder, inspection, dictionary);
   } catch (const Error& error) {  // a run is worth a look without its corpus too
@@ -195,7 +195,7 @@ Report boundary_report(const model::Diffusion& model, const Labels& labels, uint
 }
 
 Report loaded_report(const ModelInspection& inspection, const fs::path& folder,
-                     const train::StoredRecipe* stored) {
+                     const task::StoredRecipe* stored) {
   const c10::NoGradGuard no_grad;
   const model::LoadedModel loaded =
       model::load_model_folder(folder, inspection.device, nn::Precision::float32);
@@ -233,19 +233,19 @@ Report inspect_model(const ModelInspection& inspection) {
             {"model", loaded_report(inspection, folder, nullptr)}};
   }
   Report report{{"kind", "run"}, {"path", folder.string()}};
-  std::optional<train::StoredRecipe> stored;  // a copied folder of checkpoints has none
+  std::optional<task::StoredRecipe> stored;  // a copied folder of checkpoints has none
   if (train::RunFolder::is_one(folder)) {
     stored.emplace(train::RunFolder::open(folder));
     report["steps"] = stored->recipe.run.steps;
-    report["score"] = name_of(stored->recipe.run.score);
+    report["score"] = name_of(stored->recipe.text.score);
     report["options"] = options_report(stored->defaults, stored->values, inspection.all_options);
     report["history"] =
-        history_report(train::RunFolder::open(folder).metrics(), stored->recipe.run.score);
+        history_report(train::RunFolder::open(folder).metrics(), stored->recipe.text.score);
   }
   report["checkpoints"] = checkpoints_report(folder);
   const bool any = has_checkpoint_folders(folder) || !inspection.checkpoint.empty();
   report["model"] =
-      any ? loaded_report(inspection, model::find_model_folder(folder, inspection.checkpoint),
+      any ? loaded_report(inspection, find_model_folder(folder, inspection.checkpoint),
                           stored ? &*stored : nullptr)
           : Report(nullptr);
   return report;

@@ -17,7 +17,7 @@ using Report = nlohmann::ordered_json;
 // What to look at in a run or a model, beside its files.
 struct ModelInspection {
   std::filesystem::path folder;  // of a run or a model
-  std::string checkpoint;        // as model::find_model_folder() takes it
+  std::string checkpoint;        // as find_model_folder() takes it
   std::filesystem::path data;    // corpus to measure on; empty: that of the run, if it is there
   std::string split = "valid";
   int64_t sentences = 1000;  // of the split, at most; 0: all

@@ -1,7 +1,7 @@
-#include "flow/options.h"
 #include "codebook/declare.h"
 #include "command.h"
-#include "train/options.h"
+#include "flow/options.h"
+#include "task/recipe.h"
 
 #include <fmt/format.h>
 
@@ -11,16 +11,18 @@ namespace tessera::app {
 namespace {
 
 // Every group of options the program knows, with the name its table has in a configuration file.
-void print_options(bool markdown) {
-  train::Recipe recipe;
+void print_options(bool images, bool markdown) {
+  task::Recipe recipe(images ? task::Domain::images : task::Domain::text);
   EmbeddingTableOptions table;
   BitsOptions bits;
   FlowOptions flow;
   config::Schema schema;
   declare(schema, recipe);
-  declare(schema, "table.", table);
-  declare(schema, "bits.", bits);
-  declare(schema, "flow.", flow);
+  if (!images) {
+    declare(schema, "table.", table);
+    declare(schema, "bits.", bits);
+    declare(schema, "flow.", flow);
+  }
   fmt::print("{}", markdown ? schema.markdown() : schema.dump());
 }
 
@@ -29,9 +31,10 @@ void print_options(bool markdown) {
 void add_options(CLI::App& program) {
   CLI::App* options = program.add_subcommand(
       "options", "print every configuration key with its default and meaning, as TOML");
-  auto markdown = std::make_shared<bool>(false);
+  auto images = std::make_shared<bool>(false), markdown = std::make_shared<bool>(false);
+  options->add_flag("--images", *images, "those of recipes for images (default: for text)");
   options->add_flag("--markdown", *markdown, "as a Markdown table (docs/options.md)");
-  options->callback([markdown] { print_options(*markdown); });
+  options->callback([images, markdown] { print_options(*images, *markdown); });
 }
 
 }  // namespace tessera::app

@@ -33,13 +33,13 @@ Rows read_rows(const std::filesystem::path& metrics) {
   return rows;
 }
 
-std::optional<double> score_of(const Row& row, train::ScoreKind kind) {
-  if (kind == train::ScoreKind::bleu) return row.bleu;
-  if (kind == train::ScoreKind::exact_match) return row.exact_match;
+std::optional<double> score_of(const Row& row, task::TextScore kind) {
+  if (kind == task::TextScore::bleu) return row.bleu;
+  if (kind == task::TextScore::exact_match) return row.exact_match;
   return row.valid_loss ? std::optional(-*row.valid_loss) : std::nullopt;
 }
 
-Rows::const_iterator find_best(const Rows& rows, train::ScoreKind kind) {
+Rows::const_iterator find_best(const Rows& rows, task::TextScore kind) {
   auto best = rows.end();
   for (auto row = rows.begin(); row != rows.end(); ++row) {
     const auto score = score_of(row->second, kind);
@@ -62,13 +62,13 @@ Report row_report(const char* what, const Rows::value_type& row) {
 
 }  // namespace
 
-Report history_report(const std::filesystem::path& metrics, train::ScoreKind score) {
+Report history_report(const std::filesystem::path& metrics, task::TextScore score) {
   const Rows rows = read_rows(metrics);
   Report shown = Report::array(), losses = Report::array();
   if (!rows.empty()) {
     shown.push_back(row_report("first", *rows.begin()));
     auto best = find_best(rows, score);
-    if (best == rows.end()) best = find_best(rows, train::ScoreKind::loss);
+    if (best == rows.end()) best = find_best(rows, task::TextScore::loss);
     if (best != rows.end()) shown.push_back(row_report("best", *best));
     shown.push_back(row_report("last", *rows.rbegin()));
   }

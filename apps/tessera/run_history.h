@@ -1,7 +1,7 @@
 #pragma once
 
 #include "inspection.h"
-#include "train/options.h"
+#include "task/recipe.h"
 
 namespace tessera::app {
 
@@ -11,6 +11,6 @@ namespace tessera::app {
 //    "losses": [...]}
 // What was not measured at a step is null. "rows" is empty where there is nothing yet.
 //   score  what says which row is the best; validation loss where that was not measured
-Report history_report(const std::filesystem::path& metrics, train::ScoreKind score);
+Report history_report(const std::filesystem::path& metrics, task::TextScore score);
 
 }  // namespace tessera::app

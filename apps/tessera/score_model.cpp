@@ -31,7 +31,7 @@ double perplexity(double log_probability, int64_t symbols) {
 }
 
 void run_score_model(const ScoreModelCommand& command, const GlobalOptions& globals) {
-  const std::filesystem::path folder = model::find_model_folder(command.folder, command.checkpoint);
+  const std::filesystem::path folder = find_model_folder(command.folder, command.checkpoint);
   const model::LoadedModel loaded = model::load_model_folder(folder, parse_device(globals.device));
   const model::Autoregressive& model = model::require_autoregressive(*loaded.model, folder);
 

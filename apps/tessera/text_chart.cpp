@@ -39,14 +39,6 @@ std::vector<double> thinned(const std::vector<double>& values, size_t count) {
 
 }  // namespace
 
-std::string with_commas(int64_t number) {
-  std::string digits = std::to_string(number);
-  const int64_t first = number < 0 ? 1 : 0;
-  for (auto place = static_cast<int64_t>(digits.size()) - 3; place > first; place -= 3)
-    digits.insert(static_cast<size_t>(place), ",");
-  return digits;
-}
-
 std::string byte_count(uint64_t bytes) {
   constexpr std::array<std::string_view, 4> kUnits{"KiB", "MiB", "GiB", "TiB"};
   if (bytes < 1024) return fmt::format("{} bytes", bytes);

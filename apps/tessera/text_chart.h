@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/numerals.h"
+
 #include <cstdint>
 #include <span>
 #include <string>
@@ -7,9 +9,8 @@
 // Numbers for people, in a terminal.
 namespace tessera::app {
 
-std::string with_commas(int64_t number);  // 1,234,567
-std::string byte_count(uint64_t bytes);   // 3.5 MiB
-std::string percent(double share);        // 12.3 %
+std::string byte_count(uint64_t bytes);  // 3.5 MiB
+std::string percent(double share);       // 12.3 %
 
 // One line per bin of [0, 1], with its share as a bar: "0.95  ████████▌  13.4 %". The longest bar
 // has `width` characters.

@@ -1,12 +1,14 @@
 #include "command.h"
 
 #include "base/device.h"
+#include "base/files.h"
 #include "base/log.h"
 #include "base/profiler.h"
 #include "base/progress.h"
 #include "base/require.h"
 #include "memory_meter.h"
-#include "text/tiny_task.h"
+#include "task/open_task.h"
+#include "task/recipe.h"
 #include "train/trainer.h"
 
 #include <fmt/format.h>
@@ -38,8 +40,8 @@ struct Trial {
 constexpr Trial kTrialCpu{4, 12, 4}, kTrialCuda{300, 200, 20};
 
 // A run that goes on keeps what it began with, but for keys that have no part in the mathematics.
-void read_stored(config::Schema& schema, const train::Recipe& recipe,
-                 const train::RunFolder& folder, const std::vector<std::string>& overrides) {
+void read_stored(config::Schema& schema, const task::Recipe& recipe, const train::RunFolder& folder,
+                 const std::vector<std::string>& overrides) {
   schema.read_file(folder.config());
   schema.finish();
   const auto before = schema.values();
@@ -47,31 +49,12 @@ void read_stored(config::Schema& schema, const train::Recipe& recipe,
   schema.finish();
   std::vector<std::string> refused;
   for (const auto& [key, value] : schema.values())
-    if (value != before.at(key) && !train::may_change_on_resume(key, recipe.schedule))
-      refused.push_back(key);
+    if (value != before.at(key) && !task::may_change_on_resume(key, recipe)) refused.push_back(key);
   require_option(
       refused.empty(),
       "a resumed run cannot change {}: it would no longer be the same run (start a new one, "
       "with train.init to begin from these weights)",
       fmt::join(refused, ", "));
-}
-
-// The corpus of a run; one the program makes itself is new, or as it is there.
-enum class OwnCorpus { make, keep };
-
-text::Corpus open_corpus(const train::Recipe& recipe, const std::filesystem::path& run,
-                         OwnCorpus mode) {
-  const std::filesystem::path folder = train::corpus_folder(recipe.data, run);
-  if (recipe.data.task == train::DataTask::none) {
-    require_option(!folder.empty(),
-                   "data.dir is missing: name a folder that `tessera prepare` wrote");
-  } else if (mode == OwnCorpus::make || !std::filesystem::exists(folder)) {
-    // One that is there before the run is the rest of a run that did not begin, of other options
-    // maybe. A run that was killed while it was made has none.
-    text::make_tiny_corpus(folder, recipe.run.seed, recipe.data.pairs,
-                           text::CorpusWriter::Existing::replace);
-  }
-  return text::Corpus::open(folder);
 }
 
 std::string parameter_count(int64_t count) {
@@ -85,68 +68,66 @@ int64_t process_memory() {
   return usage.ru_maxrss * 1024;
 }
 
-void dry_run(const train::Recipe& recipe, const std::filesystem::path& profile,
+// A title and its text, the further lines of which stand below the first.
+void print_fact(const std::string& title, std::string text) {
+  constexpr int kColumn = 16;
+  for (size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1))
+    text.insert(at + 1, kColumn, ' ');
+  fmt::print("{:<{}}{}\n", title, kColumn, text);
+}
+
+void dry_run(const task::Recipe& recipe, const std::filesystem::path& profile,
              const GlobalOptions& globals) {
   const at::Device device = parse_device(globals.device);
-  // A corpus of the program's own making goes to a folder that disappears again.
+  // Data of the program's own making goes to a folder that disappears again.
   std::optional<AtomicFolder> scratch;
-  if (recipe.data.task != train::DataTask::none)
-    scratch.emplace(std::filesystem::temp_directory_path());
-  const text::Corpus corpus =
-      open_corpus(recipe, scratch ? scratch->path() : std::filesystem::path(), OwnCorpus::make);
+  if (recipe.makes_its_data()) scratch.emplace(std::filesystem::temp_directory_path());
   std::optional<MemoryMeter> meter;
   if (device.is_cuda()) meter.emplace(device);
-  train::Trainer trainer(recipe, corpus, device);
+  const auto task = task::open_task(recipe, scratch ? scratch->path() : std::filesystem::path(),
+                                    task::OwnData::make, device);
+  train::Trainer trainer(*task, recipe);
   trainer.begin();
   const Trial trial = device.is_cuda() ? kTrialCuda : kTrialCpu;
   const double rate = trainer.try_updates(trial.warm_up, trial.timed);
   const int64_t memory = meter ? meter->peak() : process_memory();
   const double hours = static_cast<double>(recipe.run.steps) / rate / 3600;
-  const auto& batcher = trainer.batcher();
+  const int64_t parameters = task->model().parameters().count();
   if (globals.json) {
-    nlohmann::ordered_json shapes = nlohmann::ordered_json::array();
-    for (const auto& shape : batcher.shapes())
-      shapes.push_back({shape.rows, shape.source, shape.target});
-    fmt::print("{}\n", nlohmann::ordered_json{{"parameters", trainer.model().parameters().count()},
-                                              {"symbols", corpus.tokenizer().dictionary().size()},
-                                              {"batches_per_epoch", batcher.batches(0)},
-                                              {"shapes", shapes},
-                                              {"memory_bytes", memory},
-                                              {"step_seconds", 1 / rate},
-                                              {"updates_per_second", rate},
-                                              {"hours", hours}}
-                           .dump(2));
+    nlohmann::ordered_json json{{"parameters", parameters}};
+    for (const train::Fact& fact : task->facts()) json[fact.key] = fact.value;
+    json.update({{"memory_bytes", memory},
+                 {"step_seconds", 1 / rate},
+                 {"updates_per_second", rate},
+                 {"hours", hours}});
+    fmt::print("{}\n", json.dump(2));
     return;
   }
-  fmt::print("parameters      {} ({} symbols)\n",
-             parameter_count(trainer.model().parameters().count()),
-             corpus.tokenizer().dictionary().size());
-  fmt::print("epoch           {} batches in {} shapes\n", batcher.batches(0),
-             batcher.shapes().size());
-  for (const auto& shape : batcher.shapes())
-    fmt::print("                {} sentences x {} source, {} target\n", shape.rows, shape.source,
-               shape.target);
-  fmt::print("memory          {:.2f} GiB at most, on {}\n", memory / 1073741824.0, device.str());
-  fmt::print("step            {:.1f} ms: {:.2f} updates/s\n", 1000 / rate, rate);
-  fmt::print("whole run       {} updates in {}, validation not counted\n", recipe.run.steps,
-             duration_text(3600 * hours));
+  print_fact("parameters", parameter_count(parameters));
+  for (const train::Fact& fact : task->facts())
+    if (!fact.title.empty()) print_fact(fact.title, fact.text);
+  print_fact("memory",
+             fmt::format("{:.2f} GiB at most, on {}", memory / 1073741824.0, device.str()));
+  print_fact("step", fmt::format("{:.1f} ms: {:.2f} updates/s", 1000 / rate, rate));
+  print_fact("whole run", fmt::format("{} updates in {}, validation not counted", recipe.run.steps,
+                                      duration_text(3600 * hours)));
   if (profile.empty()) return;
   Profiler profiler(device);
   trainer.try_updates(0, trial.profiled);
   fmt::print("\n{} updates: {}", trial.profiled, profiler.finish(profile).table());
 }
 
-void train_in(train::Trainer& trainer, const text::Corpus& corpus, const train::RunFolder& folder,
+void train_in(const train::Task& task, train::Trainer& trainer, const train::RunFolder& folder,
               const train::StopSignal& stop) {
-  log::info("{} parameters, {} symbols, {} pairs, {}",
-            parameter_count(trainer.model().parameters().count()),
-            corpus.tokenizer().dictionary().size(), corpus.split("train").size(),
-            trainer.model().device().str());
+  std::string facts;
+  for (const train::Fact& fact : task.facts())
+    if (fact.value.is_number()) facts += fmt::format(", {} {}", fact.title, fact.value.dump());
+  log::info("{} parameters{}, {}", parameter_count(task.model().parameters().count()), facts,
+            task.model().device().str());
   trainer.run(folder, stop);
 }
 
-void start(const config::Schema& schema, const train::Recipe& recipe,
-           const GlobalOptions& globals) {
+void start(const config::Schema& schema, const task::Recipe& recipe, const GlobalOptions& globals) {
   require_option(!recipe.run.out.empty(), "train.out is missing: name a folder for the run");
   const train::StopSignal stop;
   const train::RunFolder folder = train::RunFolder::create(recipe.run.out);
@@ -156,44 +137,46 @@ void start(const config::Schema& schema, const train::Recipe& recipe,
           folder.path().string());
   // From here on the run can be resumed, whenever it is killed; but one that cannot begin is none.
   folder.write_config(schema.dump());
-  std::optional<text::Corpus> corpus;
+  std::unique_ptr<train::Task> task;
   std::optional<train::Trainer> trainer;
   try {
-    corpus.emplace(open_corpus(recipe, folder.path(), OwnCorpus::make));
-    trainer.emplace(recipe, *corpus, parse_device(globals.device));
+    task =
+        task::open_task(recipe, folder.path(), task::OwnData::make, parse_device(globals.device));
+    trainer.emplace(*task, recipe);
     trainer->begin();
   } catch (...) {
     std::error_code ignored;
     std::filesystem::remove(folder.config(), ignored);
     throw;
   }
-  train_in(*trainer, *corpus, folder, stop);
+  train_in(*task, *trainer, folder, stop);
 }
 
-void resume(train::RunFolder& folder, const config::Schema& schema, const train::Recipe& recipe,
+void resume(train::RunFolder& folder, const config::Schema& schema, const task::Recipe& recipe,
             const GlobalOptions& globals) {
   const train::StopSignal stop;
   folder.lock();
-  const text::Corpus corpus = open_corpus(recipe, folder.path(), OwnCorpus::keep);
-  train::Trainer trainer(recipe, corpus, parse_device(globals.device));
+  const auto task =
+      task::open_task(recipe, folder.path(), task::OwnData::keep, parse_device(globals.device));
+  train::Trainer trainer(*task, recipe);
   trainer.begin(folder);
   folder.write_config(schema.dump());  // what was overridden fits: it stays so
-  train_in(trainer, corpus, folder, stop);
+  train_in(*task, trainer, folder, stop);
 }
 
 void train_model(const TrainArguments& arguments, const GlobalOptions& globals) {
-  train::Recipe recipe;
+  std::optional<train::RunFolder> folder;
+  if (!arguments.resume.empty()) folder.emplace(train::RunFolder::open(arguments.resume));
+  require_option(folder || !arguments.recipe.empty(),
+                 "name a recipe, or a run to go on with: --resume RUN");
+  task::Recipe recipe(folder ? task::domain_of(folder->config())
+                             : task::domain_of(arguments.recipe, arguments.overrides));
   recipe.run.seed = globals.seed;
   config::Schema schema;
   declare(schema, recipe);
-
-  std::optional<train::RunFolder> folder;
-  if (!arguments.resume.empty()) {
-    folder.emplace(train::RunFolder::open(arguments.resume));
+  if (folder) {
     read_stored(schema, recipe, *folder, arguments.overrides);
   } else {
-    require_option(!arguments.recipe.empty(),
-                   "name a recipe, or a run to go on with: --resume RUN");
     schema.read_file(arguments.recipe);
     for (const std::string& assignment : arguments.overrides) schema.apply_override(assignment);
     schema.finish();

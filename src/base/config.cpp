@@ -494,6 +494,14 @@ void Schema::set(const std::string& key, const Value& value, const std::string& 
   Reader{*this, from_files_}.assign(key, *document.get("value"), source_name + ": ");
 }
 
+std::optional<Value> Schema::read_so_far(std::string_view key) const {
+  const Option* option = find(key);
+  for (const auto* read : {&from_overrides_, &from_files_})
+    for (auto each = read->rbegin(); each != read->rend(); ++each)
+      if (each->option == option) return each->value;
+  return std::nullopt;
+}
+
 std::map<std::string, Value> Schema::values() const {
   std::map<std::string, Value> result;
   for (const auto& option : options_) result.emplace(option->key, option->get());

@@ -206,6 +206,10 @@ class Schema {
   // A value that comes from elsewhere (JSON); it counts as if a file had it.
   void set(const std::string& key, const Value& value, const std::string& source_name);
 
+  // What has been read for a key so far, before finish(); none: nothing that fits it. For a key
+  // that decides which other keys there are.
+  std::optional<Value> read_so_far(std::string_view key) const;
+
   // What the fields hold now, by key.
   std::map<std::string, Value> values() const;
 

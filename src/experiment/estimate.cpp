@@ -8,9 +8,9 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "experiment/columns.h"
+#include "task/stored_recipe.h"
 #include "train/checkpoints.h"
 #include "train/run_folder.h"
-#include "train/stored_recipe.h"
 
 namespace tessera::experiment {
 namespace {
@@ -47,7 +47,7 @@ double share_left(const Job& job) {
   const train::RunFolder folder = train::RunFolder::open(job.folder);
   const auto checkpoints = train::Checkpoints(job.folder).all();
   if (checkpoints.empty()) return 1;
-  const auto steps = static_cast<double>(train::StoredRecipe(folder).recipe.run.steps);
+  const auto steps = static_cast<double>(task::StoredRecipe(folder).recipe.run.steps);
   return std::clamp(1 - static_cast<double>(checkpoints.back().step) / steps, 0.0, 1.0);
 }
 

@@ -88,9 +88,10 @@ std::string learning_section(const Findings& findings) {
   drawing::Figure figure;
   if (std::any_of(learning.runs.begin(), learning.runs.end(),
                   [](const RunRecord& run) { return !run.score().empty(); }))
-    figure.panels.push_back(panel_of(
-        learning, "Score in validation", exact ? "exact match, percent" : "BLEU", exact ? 100 : 0,
-        true, [](const RunRecord& run) -> const Series& { return run.score(); }));
+    figure.panels.push_back(
+        panel_of(learning, "Score in validation",
+                 learning.runs.front().score_name() + (exact ? ", percent" : ""), exact ? 100 : 0,
+                 true, [](const RunRecord& run) -> const Series& { return run.score(); }));
   figure.panels.push_back(panel_of(learning, "Loss in training", "loss of a symbol", 0, false,
                                    [](const RunRecord& run) -> const Series& { return run.loss; }));
   return section(

@@ -11,10 +11,11 @@
 #include "base/nearest_name.h"
 #include "base/require.h"
 #include "experiment/columns.h"
+#include "image/manifest.h"
+#include "task/recipe.h"
 #include "text/manifest.h"
 #include "train/checkpoints.h"
 #include "train/manifest.h"
-#include "train/options.h"
 
 namespace tessera::experiment {
 namespace {
@@ -35,14 +36,18 @@ std::string short_key(const std::string& key) {
   return key.substr(0, 8);
 }
 
+// Keys and options that say where something lies, which is no part of what is trained or measured.
+const std::set<std::string> kPlaces{"train.out",        "data.dir",   "train.features",
+                                    "train.statistics", "--features", "--stats"};
+
 // A recipe with a model's overrides.
 struct Settings {
-  train::Recipe recipe;
+  task::Recipe recipe;
   std::string text;  // what is not as it is by default, one a line; places and seed left out
 };
 
 Settings read_settings(const Model& model) {
-  Settings settings;
+  Settings settings{task::Recipe(task::domain_of(model.recipe, model.overrides)), ""};
   config::Schema schema;
   declare(schema, settings.recipe);
   const auto defaults = schema.values();
@@ -56,7 +61,7 @@ Settings read_settings(const Model& model) {
                      error.hint());
   }
   for (const auto& [key, value] : schema.values())
-    if (value != defaults.at(key) && key != "train.out" && key != "train.seed" && key != "data.dir")
+    if (value != defaults.at(key) && !kPlaces.contains(key) && key != "train.seed")
       settings.text += fmt::format("{}={}\n", key, config::text_of(value));
   return settings;
 }
@@ -106,6 +111,10 @@ class Planner {
 
   Source prepared(const fs::path& folder, const std::string& where) const {
     try {
+      if (image::Manifest::is_in(folder)) {
+        const std::string key = image::Manifest::load(folder).fingerprint();
+        return {folder, key, key};
+      }
       const text::Manifest manifest = text::Manifest::load(folder);
       return {folder, manifest.fingerprint(), contents_key(manifest)};
     } catch (const Error& error) {
@@ -131,8 +140,8 @@ class Planner {
   // The corpus of a model. Without a folder: its recipe makes it.
   Source source_of(const Model& model) {
     if (!model.data.empty()) return source(model.data);
-    const train::DataOptions& data = settings_.at(model.name).recipe.data;
-    if (data.task != train::DataTask::none) return {};
+    const task::TextData& data = settings_.at(model.name).recipe.text.data;
+    if (data.source != task::TextSource::none) return {};
     require_option(!data.dir.empty(),
                    "{}: the model '{}' has no corpus: say data = \"NAME\", a corpus of [data] or "
                    "[distilled]",
@@ -219,7 +228,10 @@ class Planner {
     std::string identity =
         fmt::format("evaluate\n{}\n{}", plan_.jobs[trained].key, source_of(model).contents);
     std::vector<std::string> options = metric_options(cell);
-    identity += fmt::format("\n{}\n{}", fmt::join(options, "\n"), fmt::join(cell.evaluate, "\n"));
+    std::vector<std::string> asked = cell.evaluate;
+    for (size_t k = 1; k < asked.size(); ++k)
+      if (kPlaces.contains(asked[k - 1])) asked[k] = fs::path(asked[k]).filename().string();
+    identity += fmt::format("\n{}\n{}", fmt::join(options, "\n"), fmt::join(asked, "\n"));
     for (std::string option : cell.evaluate) {
       if (const std::string named = named_model(option); !named.empty()) {
         const Model& other = *table_.find_model(named);
@@ -238,14 +250,11 @@ class Planner {
                            short_key(job.key));
     job.command = {"evaluate", plan_.jobs[trained].folder.string()};
     job.command.insert(job.command.end(), options.begin(), options.end());
-    const std::vector<std::string> rest{"--data",
-                                        job.corpus.string(),
-                                        "--seed",
-                                        fmt::format("{}", seed),
-                                        "--json",
-                                        "--out",
-                                        store_.hypotheses(job.name).string()};
+    const std::vector<std::string> rest{"--data", job.corpus.string(), "--seed",
+                                        fmt::format("{}", seed), "--json"};
     job.command.insert(job.command.end(), rest.begin(), rest.end());
+    if (settings_.at(model.name).recipe.domain == task::Domain::text)
+      job.command.insert(job.command.end(), {"--out", store_.hypotheses(job.name).string()});
     return add(std::move(job));
   }
 

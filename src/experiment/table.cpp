@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "base/nearest_name.h"
+#include "base/require.h"
 #include "experiment/columns.h"
 #include "tessera/base/error.h"
 
@@ -415,11 +416,18 @@ Table finished(Draft draft, std::vector<std::string>& problems) {
 
 }  // namespace
 
-Table read_table(const fs::path& file) {
+Table read_table(const fs::path& file, const std::map<std::string, std::string>& set) {
   Draft draft;
   draft.table.file = file;
   std::vector<std::string> problems;
   FileReader(draft, problems, file).read();
+  std::vector<std::string_view> known;
+  for (const auto& [name, ignored] : draft.set) known.push_back(name);
+  for (const auto& [name, value] : set) {
+    require_option(draft.set.contains(name), "--set: [set] of '{}' has no '{}'{}", file.string(),
+                   name, did_you_mean(name, known));
+    draft.set[name] = value;
+  }
   Table table = finished(std::move(draft), problems);
   if (problems.empty()) problems = problems_of(table);
   if (!problems.empty()) throw UsageError(fmt::format("{}", fmt::join(problems, "\n")));

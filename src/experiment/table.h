@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -72,7 +73,9 @@ struct Table {
 };
 
 // Throws UsageError that lists every problem of the file, one a line, with file and line.
-Table read_table(const std::filesystem::path& file);
+//   set  what counts instead of the file's own [set], by name
+Table read_table(const std::filesystem::path& file,
+                 const std::map<std::string, std::string>& set = {});
 
 // What is wrong with a table as a whole: names of nothing, cells that stand in one place, corpora
 // distilled by models that are trained on them.

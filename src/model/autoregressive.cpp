@@ -41,16 +41,18 @@ at::Tensor Autoregressive::read(const at::Tensor& symbols, const Encoded& encode
   return network_.decode(network_.place(h, 0, mode), bias, encoded, mode);
 }
 
-Seq2SeqLoss Autoregressive::loss(const Seq2SeqBatch& batch, const Draws& /*draws*/,
-                                 bool /*self_condition*/, nn::Mode mode) {
+nn::TrainingLoss Autoregressive::loss(const Seq2SeqBatch& batch, const nn::Draws& /*draws*/,
+                                      bool /*self_condition*/, nn::Mode mode) {
   trained_codebook().refresh();  // with a gradient: codes are trained
   const Encoded encoded = encode(batch.source, mode);
   const at::Tensor points = read(shifted(batch.target), encoded, mode);
   const at::Tensor losses =
       codebook().cross_entropy(points, batch.target, options().objective.label_smoothing);
-  Seq2SeqLoss loss;
-  loss.total = masked_mean(losses, batch.target.ne(Dictionary::kPad));
+  const at::Tensor present = batch.target.ne(Dictionary::kPad);
+  nn::TrainingLoss loss;
+  loss.total = masked_mean(losses, present);
   loss.measures = loss.total.detach().unsqueeze(0);
+  loss.elements = present.sum().to(at::kFloat);
   return loss;
 }
 

@@ -11,9 +11,9 @@ class Autoregressive final : public Seq2Seq {
   Autoregressive(const Seq2SeqOptions& options, int64_t symbols, std::vector<int64_t> undecodable,
                  at::Device device, nn::Precision precision, uint64_t seed);
 
-  Draws draw(const StreamId&, const StreamId&, int64_t, int64_t) const override { return {}; }
-  Seq2SeqLoss loss(const Seq2SeqBatch& batch, const Draws& draws, bool self_condition,
-                   nn::Mode mode) override;
+  nn::Draws draw(const StreamId&, const StreamId&, int64_t, int64_t) const override { return {}; }
+  nn::TrainingLoss loss(const Seq2SeqBatch& batch, const nn::Draws& draws, bool self_condition,
+                        nn::Mode mode) override;
   double self_conditioning() const override { return 0; }
   std::span<const std::string_view> measures() const override;
 

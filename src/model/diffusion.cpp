@@ -41,18 +41,21 @@ std::span<const std::string_view> Diffusion::measures() const {
   return kMeasures;
 }
 
-Draws Diffusion::draw(const StreamId& noise, const StreamId& time, int64_t rows,
-                      int64_t length) const {
+nn::Draws Diffusion::draw(const StreamId& noise, const StreamId& time, int64_t rows,
+                          int64_t length) const {
   const at::Tensor samples =
       at::arange(rows, at::TensorOptions().device(device()).dtype(at::kLong));
   return {process_.draw_time(time, samples),
           process_.draw_noise(noise, samples, {length, codebook().dim()})};
 }
 
-at::Tensor Diffusion::length_scores(const Encoded& encoded) const {
+at::Tensor Diffusion::length_scores(const Encoded& encoded, nn::Mode mode) const {
   const at::Tensor& visible = encoded.visible;
-  const at::Tensor mean =
+  at::Tensor mean =
       (encoded.states * visible.unsqueeze(-1)).sum(1) / visible.sum(1, /*keepdim=*/true);
+  // By heart the lengths of a small corpus are soon known, to the encoder's harm.
+  if (!options().length_gradient)
+    mean = nn::dropout(mean.detach(), options().network.transformer.dropout, mode);
   return length_(mean).to(at::kFloat);
 }
 
@@ -79,18 +82,18 @@ Denoiser Diffusion::denoiser(const Encoded& encoded, const at::Tensor& visible) 
 }
 
 at::Tensor Diffusion::length_loss(const Encoded& encoded, const at::Tensor& source,
-                                  const at::Tensor& target) const {
+                                  const at::Tensor& target, nn::Mode mode) const {
   const at::Tensor lengths = target.ne(kPad).sum(1);
   const at::Tensor classes = (lengths - source.ne(kPad).sum(1) + LengthClasses::kOffset)
                                  .clamp(0, LengthClasses::kCount - 1);
   const at::Tensor losses =
-      at::cross_entropy_loss(length_scores(encoded), classes, {}, at::Reduction::None,
+      at::cross_entropy_loss(length_scores(encoded, mode), classes, {}, at::Reduction::None,
                              /*ignore_index=*/-100, options().objective.label_smoothing);
   return masked_mean(losses, lengths.gt(0));
 }
 
-Seq2SeqLoss Diffusion::loss(const Seq2SeqBatch& batch, const Draws& draws, bool self_condition,
-                            nn::Mode mode) {
+nn::TrainingLoss Diffusion::loss(const Seq2SeqBatch& batch, const nn::Draws& draws,
+                                 bool self_condition, nn::Mode mode) {
   trained_codebook().refresh();  // with a gradient: codes are trained
   const Encoded encoded = encode(batch.source, mode);
   const at::Tensor present = batch.target.ne(kPad);
@@ -106,9 +109,9 @@ Seq2SeqLoss Diffusion::loss(const Seq2SeqBatch& batch, const Draws& draws, bool 
   const at::Tensor x0_hat = decode(noised.x, draws.t, previous, bias, encoded, mode);
   const Loss parts = objective(process_, codebook(), noised, x0_hat, x0, batch.target, present,
                                options().objective);
-  const at::Tensor length = length_loss(encoded, batch.source, batch.target);
+  const at::Tensor length = length_loss(encoded, batch.source, batch.target, mode);
 
-  Seq2SeqLoss loss;
+  nn::TrainingLoss loss;
   loss.total = parts.total + options().length_weight * length;
   const c10::NoGradGuard no_grad;
   const at::Tensor tau = masked_mean(noised.tau / process_.trajectory().horizon(), present);
@@ -116,6 +119,7 @@ Seq2SeqLoss Diffusion::loss(const Seq2SeqBatch& batch, const Draws& draws, bool 
                                  ? masked_mean(noised.outside.to(at::kFloat), present)
                                  : at::zeros_like(tau);
   loss.measures = at::stack({parts.mse, parts.cross_entropy, length, tau, outside});
+  loss.elements = present.sum().to(at::kFloat);
   return loss;
 }
 

@@ -20,17 +20,17 @@ class Diffusion final : public Seq2Seq {
 
   const Process& process() const { return process_; }
 
-  Draws draw(const StreamId& noise, const StreamId& time, int64_t rows,
-             int64_t length) const override;
+  nn::Draws draw(const StreamId& noise, const StreamId& time, int64_t rows,
+                 int64_t length) const override;
 
   // Algorithm 1.
-  Seq2SeqLoss loss(const Seq2SeqBatch& batch, const Draws& draws, bool self_condition,
-                   nn::Mode mode) override;
+  nn::TrainingLoss loss(const Seq2SeqBatch& batch, const nn::Draws& draws, bool self_condition,
+                        nn::Mode mode) override;
   double self_conditioning() const override { return options().self_conditioning; }
   std::span<const std::string_view> measures() const override;
 
   // [B, 256]: class c says target = source + c - 128, end symbols included
-  at::Tensor length_scores(const Encoded& encoded) const;
+  at::Tensor length_scores(const Encoded& encoded, nn::Mode mode = nn::Mode::inference) const;
 
   // The network for a sampler. Rows b*n .. b*n + n-1 of its x belong to source sentence b.
   //   visible [B * n, L] bool: positions before the end of the target, at least one a row
@@ -40,8 +40,8 @@ class Diffusion final : public Seq2Seq {
  private:
   at::Tensor decode(const at::Tensor& x, const at::Tensor& time, const at::Tensor& previous,
                     const at::Tensor& bias, const Encoded& encoded, nn::Mode mode) const;
-  at::Tensor length_loss(const Encoded& encoded, const at::Tensor& source,
-                         const at::Tensor& target) const;
+  at::Tensor length_loss(const Encoded& encoded, const at::Tensor& source, const at::Tensor& target,
+                         nn::Mode mode) const;
 
   Process process_;
   nn::Linear time_in_, time_out_;

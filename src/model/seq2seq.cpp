@@ -17,6 +17,16 @@ at::Tensor visible_keys(const at::Tensor& ids) {
   return visible;
 }
 
+Seq2SeqBatch Seq2SeqBatch::of(const nn::Inputs& inputs) {
+  return {inputs.at(0), inputs.at(1)};
+}
+
+Seq2SeqBatch Seq2SeqBatch::of(const text::Batch& batch) {
+  const auto& [rows, source, target] = batch.shape;
+  return {at::tensor(batch.source, at::kLong).view({rows, source}),
+          at::tensor(batch.target, at::kLong).view({rows, target})};
+}
+
 Seq2Seq::Seq2Seq(const Seq2SeqOptions& options, int64_t symbols, std::vector<int64_t> undecodable)
     : options_(options),
       undecodable_(std::move(undecodable)),
@@ -36,6 +46,17 @@ void Seq2Seq::refresh() {
   parameters_.publish();
   const c10::NoGradGuard no_grad;
   codebook_->refresh();
+}
+
+nn::Draws Seq2Seq::draw_for(const nn::Inputs& inputs, const StreamId& noise,
+                            const StreamId& time) const {
+  const Seq2SeqBatch batch = Seq2SeqBatch::of(inputs);
+  return draw(noise, time, batch.target.size(0), batch.target.size(1));
+}
+
+nn::TrainingLoss Seq2Seq::loss_of(const nn::Inputs& inputs, const nn::Draws& draws,
+                                  bool self_condition, nn::Mode mode) {
+  return loss(Seq2SeqBatch::of(inputs), draws, self_condition, mode);
 }
 
 Encoded Seq2Seq::encode(const at::Tensor& source, nn::Mode mode) const {

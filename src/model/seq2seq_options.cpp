@@ -32,6 +32,8 @@ void declare(config::Schema& schema, Seq2SeqOptions& options) {
       .option("model.length_weight", options.length_weight,
               "weight of the cross-entropy of the predicted length")
       .at_least(0);
+  schema.option("model.length_gradient", options.length_gradient,
+                "whether the encoder learns to predict lengths, too, or only the head that does");
   schema
       .option("model.self_conditioning", options.self_conditioning,
               "share of the updates in which the network sees an estimate of its own")

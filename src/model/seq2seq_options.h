@@ -30,6 +30,7 @@ struct Seq2SeqOptions {
   ObjectiveOptions objective = {};
   Normalise normalise = Normalise::layernorm;
   double length_weight = 0.1;      // of the length head's cross-entropy
+  bool length_gradient = true;     // whether the encoder learns from it, too
   double self_conditioning = 0.5;  // probability of a first pass without gradient
 };
 

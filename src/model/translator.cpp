@@ -30,7 +30,7 @@ struct Translator::State {
   model::Generator generator;
 
   State(const std::filesystem::path& folder, const TranslatorOptions& options)
-      : loaded(model::load_model_folder(model::find_model_folder(folder, options.checkpoint),
+      : loaded(model::load_model_folder(find_model_folder(folder, options.checkpoint),
                                         parse_device(options.device))),
         generator(*loaded.model, with_changes(loaded.generation, options)) {}
 

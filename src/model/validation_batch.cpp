@@ -5,15 +5,13 @@
 namespace tessera::model {
 
 ValidationBatch::ValidationBatch(const Seq2Seq& model, const text::Batch& batch, int64_t number,
-                                 uint64_t seed) {
-  const text::BatchShape& shape = batch.shape;
-  const auto on_device = [&](const std::vector<int64_t>& symbols, int64_t length) {
-    return at::tensor(symbols, at::kLong).view({shape.rows, length}).to(model.device());
-  };
-  ids = {on_device(batch.source, shape.source), on_device(batch.target, shape.target)};
+                                 uint64_t seed)
+    : ids(Seq2SeqBatch::of(batch)) {
+  ids.source = ids.source.to(model.device());
+  ids.target = ids.target.to(model.device());
   const auto step = 2 * static_cast<uint64_t>(number);
   draws = model.draw({seed, Purpose::validation, step}, {seed, Purpose::validation, step + 1},
-                     shape.rows, shape.target);
+                     batch.shape.rows, batch.shape.target);
 }
 
 }  // namespace tessera::model

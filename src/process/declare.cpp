@@ -72,6 +72,11 @@ void declare(config::Schema& schema, const std::string& prefix, SamplerOptions& 
   schema.option(prefix + "clip", options.clip, "clamp the estimate to [-clip, clip]; 0: not")
       .at_least(0);
   schema
+      .option(prefix + "time_difference", options.time_difference,
+              "steps by which the noise taken away runs ahead of the time the network is told "
+              "(asymmetric steps)")
+      .at_least(0);
+  schema
       .option(prefix + "noise_factor", options.noise_factor,
               "F of decoding: noise is F times a standard normal")
       .above(0);

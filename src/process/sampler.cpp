@@ -175,10 +175,18 @@ Sampler::Sampler(const Process& process, const Codebook& codebook, Denoiser deno
                  options.eta);
   require_option(options.clip >= 0 && std::isfinite(options.clip),
                  "sampler clip must be a number >= 0 (0: none), got {}", options.clip);
+  require_option(options.time_difference >= 0 && std::isfinite(options.time_difference),
+                 "sampler time_difference must be a number >= 0, got {}", options.time_difference);
   require_option(options.noise_factor > 0 && std::isfinite(options.noise_factor),
                  "sampler noise_factor must be a positive number, got {}", options.noise_factor);
   times_ = step_times(options.grid, options.steps, horizon);
   times_.erase(times_.end() - 1 - options.skip_last, times_.end() - 1);
+}
+
+// Algorithm 3 ends with one more call.
+int64_t Sampler::calls() const {
+  const bool one_more = options_.noise == SamplerNoise::as_printed;
+  return static_cast<int64_t>(times_.size()) - (one_more ? 0 : 1);
 }
 
 Sample Sampler::run(const at::Tensor& samples, at::IntArrayRef shape,
@@ -201,8 +209,8 @@ Sample Sampler::run_from(const at::Tensor& noise, const at::Tensor& samples,
   const c10::NoGradGuard no_grad;
   const Run run(process_, *codebook_, options_, samples);
   State state = run.start(noise);
-  const bool one_more = options_.noise == SamplerNoise::as_printed;
-  const auto calls = static_cast<int64_t>(times_.size()) - (one_more ? 0 : 1);
+  const double ahead = options_.time_difference * process_.trajectory().horizon() /
+                       static_cast<double>(options_.steps);
   at::Tensor x0_hat;
   int64_t index = 0;
   while (true) {
@@ -218,8 +226,10 @@ Sample Sampler::run_from(const at::Tensor& noise, const at::Tensor& samples,
       go_on =
           callback({index, t, state.x, state.tau, state.eps, x0_hat, codebook_->decode(x0_hat)});
     ++index;
-    if (index == calls || !go_on) break;
-    run.advance(state, x0_hat, times_[index - 1], times_[index], index);
+    if (index == calls() || !go_on) break;
+    const double next = times_[index];
+    run.advance(state, x0_hat, times_[index - 1],
+                ahead > 0 ? std::min(next, std::max(next - ahead, 1.0)) : next, index);
   }
   return {codebook_->decode(x0_hat), x0_hat, index};
 }

@@ -3,9 +3,9 @@
 #include "base/config.h"
 #include "base/files.h"
 #include "base/require.h"
+#include "task/stored_recipe.h"
 #include "train/metrics_log.h"
 #include "train/run_folder.h"
-#include "train/stored_recipe.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 
 std::map<std::string, std::string> read_settings(const train::RunFolder& folder) {
   std::map<std::string, std::string> settings;
-  for (const auto& [key, value] : train::StoredRecipe(folder).values)
+  for (const auto& [key, value] : task::StoredRecipe(folder).values)
     settings[key] = config::text_of(value);
   return settings;
 }
@@ -39,6 +39,8 @@ void read_line(RunRecord& run, const Json& line) {
   append(run.valid_loss, line, "valid_loss");
   append(run.bleu, line, "valid_bleu");
   append(run.exact_match, line, "valid_exact_match");
+  append(run.distance, line, "valid_distance");
+  if (line.contains("valid_distance_name")) run.distance_name = line.at("valid_distance_name");
   if (line.contains("valid_exit_histogram"))
     run.exit_histogram = line.at("valid_exit_histogram").get<std::vector<double>>();
   if (!line.contains("valid_examples")) return;
@@ -79,6 +81,16 @@ int64_t RunRecord::updates() const {
 bool RunRecord::scored_by_exact_match() const {
   const auto score = settings.find("train.score");
   return score != settings.end() && score->second == "exact-match";
+}
+
+const Series& RunRecord::score() const {
+  if (!distance.empty()) return distance;
+  return scored_by_exact_match() ? exact_match : bleu;
+}
+
+std::string RunRecord::score_name() const {
+  if (!distance.empty()) return distance_name;
+  return scored_by_exact_match() ? "exact match" : "BLEU";
 }
 
 RunRecord read_run(const fs::path& folder) {

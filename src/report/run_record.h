@@ -34,6 +34,8 @@ struct RunRecord {
   std::map<std::string, std::string> settings;  // configuration key -> value
   Series loss, updates_per_second;              // of training
   Series valid_loss, bleu, exact_match;         // of validation; scores in percent
+  Series distance;                              // of validation images
+  std::string distance_name;                    // "FD-..."
   // Of the last validation: shares of t0 / T in equal bins from 0 to 1, and samples.
   std::vector<double> exit_histogram;
   std::vector<Sample> samples;
@@ -42,7 +44,8 @@ struct RunRecord {
   int64_t updates() const;  // made so far
 
   bool scored_by_exact_match() const;
-  const Series& score() const { return scored_by_exact_match() ? exact_match : bleu; }
+  const Series& score() const;     // of validation: a distance, exact matches or BLEU
+  std::string score_name() const;  // for people
 };
 
 // Throws Error where the folder is no run or nothing was measured yet.

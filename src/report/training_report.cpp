@@ -37,7 +37,7 @@ std::vector<const Series*> series_of(Runs runs, const Series& (*choose)(const Ru
 }
 
 std::string score_name(Runs runs) {
-  return runs.front().scored_by_exact_match() ? "exact match" : "BLEU";
+  return runs.front().score_name();
 }
 
 std::string last_value(const Series& series, int decimals, const char* unit = "") {

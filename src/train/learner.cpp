@@ -16,7 +16,7 @@ namespace tessera::train {
 namespace {
 
 // Places in sums_; what the model measures comes after them.
-enum Sum : int64_t { kLoss, kTokens, kNorm, kSkipped, kMeasures };
+enum Sum : int64_t { kLoss, kElements, kNorm, kSkipped, kMeasures };
 
 // Dropout draws from LibTorch's generator: a new seed per batch makes it a function of the step.
 void seed_dropout(at::Device device, uint64_t seed, int64_t step, int64_t part) {
@@ -37,16 +37,14 @@ void keep(at::Tensor& place, const at::Tensor& drawn) {
     place = drawn.clone();
 }
 
-// From vectors of ids to a tensor on the device, without waiting for it.
-void fill(const at::Tensor& target, const std::vector<int64_t>& ids) {
-  at::Tensor host = at::tensor(ids, at::kLong).view(target.sizes());
-  if (target.is_cuda()) host = host.pin_memory();
-  target.copy_(host, /*non_blocking=*/true);
+// From the host to the device, without waiting for it.
+void send(const at::Tensor& host, const at::Tensor& place) {
+  place.copy_(place.is_cuda() ? host.pin_memory() : host, /*non_blocking=*/true);
 }
 
 }  // namespace
 
-Learner::Learner(model::Seq2Seq& model, const LearnerOptions& options, uint64_t seed)
+Learner::Learner(nn::Trainable& model, const LearnerOptions& options, uint64_t seed)
     : model_(model),
       options_(options),
       seed_(seed),
@@ -64,28 +62,28 @@ Learner::Learner(model::Seq2Seq& model, const LearnerOptions& options, uint64_t 
   sums_ = at::zeros({kMeasures + measures}, average_.options());
 }
 
-Learner::Slot& Learner::slot(const text::BatchShape& shape) {
-  std::unique_ptr<Slot>& slot = slots_[shape];
+Learner::Slot& Learner::slot(const nn::Inputs& batch) {
+  std::vector<std::vector<int64_t>> sizes;
+  for (const at::Tensor& input : batch) sizes.push_back(input.sizes().vec());
+  std::unique_ptr<Slot>& slot = slots_[sizes];
   if (slot) return *slot;
   slot = std::make_unique<Slot>();
-  const auto ids = average_.options().dtype(at::kLong);
-  slot->batch.source = at::empty({shape.rows, shape.source}, ids);
-  slot->batch.target = at::empty({shape.rows, shape.target}, ids);
+  for (const at::Tensor& input : batch)
+    slot->inputs.push_back(at::empty_like(input, input.options().device(model_.device())));
   return *slot;
 }
 
 // Loss and gradient of one batch, added to what is there.
 void Learner::accumulate(Slot& slot, bool self_condition) {
-  const model::Seq2SeqLoss loss =
-      model_.loss(slot.batch, slot.draws, self_condition, nn::Mode::training);
+  const nn::TrainingLoss loss =
+      model_.loss_of(slot.inputs, slot.draws, self_condition, nn::Mode::training);
   const double share = 1.0 / static_cast<double>(options_.accumulate);
   (loss.total * share).backward();
   model_.parameters().gather_gradients();
 
   const c10::NoGradGuard no_grad;
-  const at::Tensor tokens = slot.batch.target.ne(text::Dictionary::kPad).sum().to(at::kFloat);
   sums_.select(0, kLoss).add_(loss.total.detach(), share);
-  sums_.select(0, kTokens).add_(tokens);
+  sums_.select(0, kElements).add_(loss.elements);
   sums_.narrow(0, kMeasures, loss.measures.size(0)).add_(loss.measures, share);
 }
 
@@ -106,18 +104,16 @@ void Learner::apply() {
   sums_.narrow(0, kNorm, 2).add_(at::stack({norm, skip}));
 }
 
-void Learner::update(int64_t step, std::span<const text::Batch> batches, double learning_rate) {
+void Learner::update(int64_t step, std::span<const nn::Inputs> batches, double learning_rate) {
   require(static_cast<int64_t>(batches.size()) == options_.accumulate,
           "an update takes {} batches, got {}", options_.accumulate, batches.size());
   for (size_t part = 0; part < batches.size(); ++part) {
-    const text::Batch& batch = batches[part];
-    Slot& slot = this->slot(batch.shape);
-    fill(slot.batch.source, batch.source);
-    fill(slot.batch.target, batch.target);
+    const nn::Inputs& batch = batches[part];
+    Slot& slot = this->slot(batch);
+    for (size_t i = 0; i < batch.size(); ++i) send(batch[i], slot.inputs[i]);
     const auto counter = static_cast<uint64_t>(step * options_.accumulate) + part;
-    const model::Draws draws =
-        model_.draw({seed_, Purpose::training_noise, counter},
-                    {seed_, Purpose::training_time, counter}, batch.shape.rows, batch.shape.target);
+    const nn::Draws draws = model_.draw_for(slot.inputs, {seed_, Purpose::training_noise, counter},
+                                            {seed_, Purpose::training_time, counter});
     keep(slot.draws.t, draws.t);
     keep(slot.draws.eps, draws.eps);
     seed_dropout(model_.device(), seed_, step, static_cast<int64_t>(part));
@@ -158,7 +154,7 @@ Measured Learner::read() {
                     .loss = mean[kLoss],
                     .parts = {},
                     .gradient_norm = mean[kNorm],
-                    .tokens = mean[kTokens],
+                    .elements = mean[kElements],
                     .skipped = mean[kSkipped] * static_cast<double>(updates_)};
   const auto names = model_.measures();
   for (size_t i = 0; i < names.size(); ++i)

@@ -1,14 +1,14 @@
 #pragma once
 
 #include "base/cuda_graph.h"
-#include "model/seq2seq.h"
 #include "nn/adamw.h"
-#include "text/batcher.h"
+#include "nn/trainable.h"
 
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tessera::train {
 
@@ -26,8 +26,8 @@ struct Measured {
   double loss = 0;
   std::vector<std::pair<std::string, double>> parts;  // what the model measures, by name
   double gradient_norm = 0;                           // before clipping
-  double tokens = 0;                                  // target tokens of an update
-  double skipped = 0;  // updates left out because the gradient was not finite
+  double elements = 0;  // of data in an update, in the unit of the task
+  double skipped = 0;   // updates left out because the gradient was not finite
 };
 
 // Makes updates: forward, backward, clip, AdamW, moving average. Nothing in here waits for the
@@ -35,11 +35,12 @@ struct Measured {
 class Learner {
  public:
   // The model must outlive it.
-  Learner(model::Seq2Seq& model, const LearnerOptions& options, uint64_t seed);
+  Learner(nn::Trainable& model, const LearnerOptions& options, uint64_t seed);
 
   // One update from `accumulate` batches. Its random numbers are functions of (seed, step).
-  //   step  counts from 0
-  void update(int64_t step, std::span<const text::Batch> batches, double learning_rate);
+  //   step     counts from 0
+  //   batches  on the host
+  void update(int64_t step, std::span<const nn::Inputs> batches, double learning_rate);
 
   Measured read();
 
@@ -56,17 +57,17 @@ class Learner {
  private:
   // What a batch of one shape is computed from and with.
   struct Slot {
-    model::Seq2SeqBatch batch;
-    model::Draws draws;
+    nn::Inputs inputs;
+    nn::Draws draws;
     CudaGraph graphs[2];  // without and with self-conditioning
     int seen[2] = {0, 0};
   };
 
   void accumulate(Slot& slot, bool self_condition);
   void apply();
-  Slot& slot(const text::BatchShape& shape);
+  Slot& slot(const nn::Inputs& batch);
 
-  model::Seq2Seq& model_;
+  nn::Trainable& model_;
   LearnerOptions options_;
   uint64_t seed_;
   bool graphs_;
@@ -75,7 +76,7 @@ class Learner {
   at::Tensor average_;
   at::Tensor learning_rate_, average_share_;  // scalars of the update in progress
   at::Tensor sums_;                           // what read() divides: see learner.cpp
-  std::map<text::BatchShape, std::unique_ptr<Slot>> slots_;
+  std::map<std::vector<std::vector<int64_t>>, std::unique_ptr<Slot>> slots_;  // by sizes
   CudaGraph apply_graph_;
   int applied_ = 0;
   int64_t updates_ = 0;

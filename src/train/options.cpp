@@ -2,32 +2,10 @@
 
 #include "train/declare.h"
 
+#include <set>
+
 namespace tessera::train {
 namespace {
-
-void declare_data(config::Schema& schema, DataOptions& options) {
-  schema.option("data.dir", options.dir, "folder that `tessera prepare` wrote");
-  schema.option("data.task", options.task,
-                "a corpus the program makes itself, instead of data.dir");
-  schema.option("data.pairs", options.pairs, "pairs of sentences in a corpus it makes itself")
-      .at_least(100);
-  text::BatcherOptions& batches = options.batches;
-  schema
-      .option("data.tokens", batches.tokens,
-              "size of a batch: sentences x the longer of padded source and target")
-      .at_least(1);
-  schema
-      .option("data.max_length", batches.max_length,
-              "sentences of more symbols are left out of training, end symbol counted")
-      .at_least(2);
-  schema.option("data.round_to", batches.round_to, "padded lengths are multiples of it")
-      .at_least(1);
-  schema.option("data.square", batches.square,
-                "pad source and target to one length, so that a batch has sentences of every "
-                "length ratio");
-  schema.option("data.max_buckets", batches.max_buckets, "different shapes of a batch, at most")
-      .at_least(1);
-}
 
 void declare_run(config::Schema& schema, RunOptions& options) {
   schema.option("train.out", options.out, "folder of the run, made if need be");
@@ -42,11 +20,6 @@ void declare_run(config::Schema& schema, RunOptions& options) {
       .option("train.validate_every", options.validate_every,
               "updates between two validations; 0: only at the end")
       .at_least(0);
-  schema
-      .option("train.validate_sentences", options.validate_sentences,
-              "sentences generated in a validation; 0: only the loss is measured")
-      .at_least(0);
-  schema.option("train.score", options.score, "what says which checkpoint is the best");
   schema.option("train.deterministic", options.deterministic,
                 "CUDA: equal runs give equal bits; some operations are slower");
 }
@@ -70,40 +43,30 @@ void declare_learner(config::Schema& schema, LearnerOptions& options) {
 
 }  // namespace
 
-void declare(config::Schema& schema, Recipe& recipe) {
-  declare_data(schema, recipe.data);
-  model::declare(schema, recipe.model);
-  declare_run(schema, recipe.run);
-  declare(schema, "train.", recipe.schedule);
-  declare_learner(schema, recipe.learner);
-  declare(schema, "train.", recipe.retention);
-  declare(schema, "train.", recipe.early_stop);
-  declare(schema, "train.", recipe.divergence);
-  model::declare(schema, recipe.generate);
-}
-
-std::filesystem::path corpus_folder(const DataOptions& data, const std::filesystem::path& run) {
-  return data.task == DataTask::none ? data.dir : run / "data";
+void declare(config::Schema& schema, TrainingOptions& options) {
+  declare_run(schema, options.run);
+  declare(schema, "train.", options.schedule);
+  declare_learner(schema, options.learner);
+  declare(schema, "train.", options.retention);
+  declare(schema, "train.", options.early_stop);
+  declare(schema, "train.", options.divergence);
 }
 
 bool may_change_on_resume(const std::string& key, const ScheduleOptions& schedule) {
   if (key == "train.steps") return !depends_on_total_steps(schedule);
-  static const std::set<std::string> free{"data.dir",
-                                          "train.out",
+  static const std::set<std::string> free{"train.out",
                                           "train.log_every",
                                           "train.save_every",
                                           "train.keep_last",
                                           "train.keep_best",
                                           "train.graphs",
                                           "train.validate_every",
-                                          "train.validate_sentences",
-                                          "train.score",
                                           "train.patience",
                                           "train.min_delta",
                                           "train.divergence_factor",
                                           "train.divergence_window",
                                           "train.divergence_spikes"};
-  return free.contains(key) || key.starts_with("generate.") || key.starts_with("sampler.");
+  return free.contains(key);
 }
 
 }  // namespace tessera::train

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "model/seq2seq.h"
-#include "text/corpus.h"
 #include "train/checkpoints.h"
 #include "train/divergence.h"
 #include "train/early_stop.h"
@@ -10,12 +8,14 @@
 #include "train/options.h"
 #include "train/run_folder.h"
 #include "train/stop_signal.h"
-#include "train/validator.h"
+#include "train/task.h"
 
-#include <memory>
 #include <optional>
 
 namespace tessera::train {
+
+// LibTorch's switches for training, process-wide; to be called before a model is made.
+void set_up_device(at::Device device, bool deterministic);
 
 // Where a run stands. With the learner's state, all that the rest of it depends on.
 struct Position {
@@ -28,14 +28,11 @@ struct Position {
 // A training run: takes batches, makes updates, logs, validates, saves.
 class Trainer {
  public:
-  // The corpus must outlive it.
-  Trainer(const Recipe& recipe, const text::Corpus& corpus, at::Device device);
-
-  const model::Seq2Seq& model() const { return *model_; }
+  // The task must outlive it.
+  Trainer(Task& task, const TrainingOptions& options);
 
   // Where the run begins: at the newest checkpoint of the folder where it has one, else (and for a
-  // dry run) at train.init or with new weights. Throws Error where that does not fit the corpus or
-  // the model.
+  // dry run) at train.init or with new weights. Throws Error where that does not fit the task.
   void begin();
   void begin(const RunFolder& folder);
 
@@ -49,10 +46,7 @@ class Trainer {
   // large networks take long, fewer are made than asked for once some seconds have passed.
   double try_updates(int64_t warm_up, int64_t updates);
 
-  const text::Batcher& batcher() const { return batcher_; }
-
  private:
-  void start_from(const std::filesystem::path& folder);
   void restore(const std::filesystem::path& checkpoint);
   void save(Checkpoints& checkpoints, std::optional<double> score) const;
 
@@ -64,14 +58,10 @@ class Trainer {
   void follow_up(Checkpoints& checkpoints, MetricsLog& metrics, const StopSignal& stop, bool keep);
   void log_updates(MetricsLog& log);
   double validate(MetricsLog& log);  // returns the score
-  double score_of(const Validation& validation) const;
 
-  Recipe recipe_;
-  const text::Corpus& corpus_;
-  std::unique_ptr<model::Seq2Seq> model_;
-  text::Batcher batcher_;
+  Task& task_;
+  TrainingOptions options_;
   Learner learner_;
-  Validator validator_;
   EarlyStop early_stop_;
   DivergenceWatch divergence_;
   Position position_;

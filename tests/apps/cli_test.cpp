@@ -58,10 +58,12 @@ TEST_F(Cli, FailsWhenItsOutputCannotBeWritten) {
 }
 
 TEST_F(Cli, PrintsItsOptionsAsTheDocumentsHaveThem) {
-  const auto result = run("options --markdown");
-  EXPECT_EQ(result.status, 0);
-  EXPECT_THAT(file_text(fs::path(TESSERA_SOURCE_DIR) / "docs/options.md"), HasSubstr(result.out))
-      << "renew it with scripts/renew-docs";
+  for (const char* command : {"options --markdown", "options --images --markdown"}) {
+    const auto result = run(command);
+    EXPECT_EQ(result.status, 0);
+    EXPECT_THAT(file_text(fs::path(TESSERA_SOURCE_DIR) / "docs/options.md"), HasSubstr(result.out))
+        << "renew it with scripts/renew-docs";
+  }
 }
 
 TEST_F(Cli, DrawsTheFlowPage) {

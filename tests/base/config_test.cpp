@@ -517,5 +517,17 @@ TEST(Config, ChecksValuesFromElsewhereLikeThoseOfFiles) {
   EXPECT_EQ(problems[1], "model/config.json: unknown key 'process.rr' (did you mean 'process.r'?)");
 }
 
+TEST(Config, SaysWhatWasReadOfAKeyBeforeAllIsKnown) {
+  Path path = Path::straight;
+  config::Schema schema;
+  schema.option("path", path, "the only key this schema knows");
+  EXPECT_FALSE(schema.read_so_far("path").has_value());
+  schema.read_text("path = \"curved\"\nothers = 3\n", "x.toml");
+  EXPECT_EQ(schema.read_so_far("path"), config::Value(std::string("curved")));
+  schema.apply_override("path=straight");
+  EXPECT_EQ(schema.read_so_far("path"), config::Value(std::string("straight"))) << "overrides win";
+  EXPECT_EQ(path, Path::straight) << "the field waits for finish()";
+}
+
 }  // namespace
 }  // namespace tessera

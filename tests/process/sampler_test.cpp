@@ -295,6 +295,7 @@ TEST(Sampler, SaysWhatIsWrong) {
   EXPECT_THROW(make({.r = 1.2}), UsageError);
   EXPECT_THROW(make({.eta = -1}), UsageError);
   EXPECT_THROW(make({.clip = -1}), UsageError);
+  EXPECT_THROW(make({.time_difference = -1}), UsageError);
   EXPECT_THROW(make({.noise_factor = 0}), UsageError);
   EXPECT_THROW(Sampler(process, scene.table, nullptr), Error);
 
@@ -313,6 +314,25 @@ TEST(Sampler, SaysWhatIsWrong) {
   };
   EXPECT_THAT([&] { Sampler(process, scene.table, diverged).run_from(scene.noise, scene.samples); },
               ThrowsMessage<Error>(HasSubstr("NaN or infinite")));
+}
+
+TEST(Sampler, ATimeDifferenceLetsTheStateRunAheadOfTheTimeTold) {
+  const Scene scene;
+  const auto states = [&](double difference) {
+    const Sampler sampler(process_with("ot", 0), scene.table, wobbly,
+                          {.steps = 5, .time_difference = difference});
+    EXPECT_EQ(sampler.calls(), 5);
+    std::vector<std::pair<double, double>> seen;  // told, and where the state is
+    sampler.run_from(scene.noise, scene.samples, [&](const SampleStep& step) {
+      seen.emplace_back(step.t, step.tau[0][0].item<double>());
+      return true;
+    });
+    return seen;
+  };
+  using Pairs = std::vector<std::pair<double, double>>;
+  EXPECT_EQ(states(0), (Pairs{{100, 100}, {80, 80}, {60, 60}, {40, 40}, {20, 20}}));
+  EXPECT_EQ(states(0.5), (Pairs{{100, 100}, {80, 70}, {60, 50}, {40, 30}, {20, 10}}));
+  EXPECT_EQ(states(2).back(), std::pair(20.0, 1.0)) << "at least 1";
 }
 
 TEST(NetworkTime, IsTheSameRangeWhateverTheHorizon) {

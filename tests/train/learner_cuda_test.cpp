@@ -45,7 +45,7 @@ struct Bench {
   }
 
   void update(int64_t step) {
-    const text::Batch batch = batch_of(step);
+    const nn::Inputs batch = model::Seq2SeqBatch::of(batch_of(step)).inputs();
     learner.update(step, std::span(&batch, 1), 1e-3);
   }
 

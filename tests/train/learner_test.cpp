@@ -33,8 +33,9 @@ struct Bench {
 
   void update(int64_t step) {
     constexpr int64_t p = Dictionary::kPad, e = Dictionary::kEos;
-    const text::Batch batch{
-        {2, 4, 4}, 2, {0, 1}, {4, 5, 6, e, 7, 8, e, p}, {9, 10, e, p, 11, 9, 10, e}};
+    const at::Tensor source = at::tensor({4, 5, 6, e, 7, 8, e, p}, at::kLong).view({2, 4});
+    const at::Tensor target = at::tensor({9, 10, e, p, 11, 9, 10, e}, at::kLong).view({2, 4});
+    const nn::Inputs batch{source, target};
     learner.update(step, std::span(&batch, 1), 1e-3);
   }
 

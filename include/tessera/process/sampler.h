@@ -76,6 +76,7 @@ struct SamplerOptions {
   double eta = 1.0;                                 // amount of that noise
   BoundaryOf boundary_of = BoundaryOf::prediction;  // whose stopping time
   double clip = 0.0;                                // > 0: clamp x0_hat to [-clip, clip]
+  double time_difference = 0.0;                     // steps the state runs ahead of the time told
   double noise_factor = 1.0;                        // F of decoding: noise is F * N(0, I)
   bool self_conditioning = true;                    // show the network its last estimate
   uint64_t seed = 0;                                // of all noise drawn by the sampler
@@ -117,6 +118,8 @@ class Sampler {
 
   // The times of the network calls, descending, and the final time that ends the last step.
   const std::vector<double>& times() const { return times_; }
+
+  int64_t calls() const;  // of the network, in a whole run
 
   // Draws the start noise of every sample from (seed, sample) and runs.
   //   samples [B] int64 on the device to run on, shape [..., d] of one sample

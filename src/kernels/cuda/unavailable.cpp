@@ -3,6 +3,7 @@
 #include "kernels/bit_exit.h"
 #include "kernels/device.h"
 #include "kernels/exit_ratio.h"
+#include "kernels/group_norm.h"
 #include "kernels/philox.h"
 
 #include <stdexcept>
@@ -39,6 +40,12 @@ void argmax_score(const ArgmaxScore&, void*, void*) {
   unavailable();
 }
 void bit_exit(const BitExit&, void*) {
+  unavailable();
+}
+void group_norm(const GroupNormForward&, void*) {
+  unavailable();
+}
+void group_norm_backward(const GroupNormBackward&, void*) {
   unavailable();
 }
 void normal(const StreamBatch&, float, float*, void*) {

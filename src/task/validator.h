@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-namespace tessera::train {
+namespace tessera::task {
 
 // What a validation found, with the averaged weights and noise that is the same every time.
-struct Validation {
+struct Measurement {
   double loss = 0;                                    // per token
   std::vector<std::pair<std::string, double>> parts;  // what the model measures, by name
   std::optional<model::BoundaryStatistics> boundary;  // of a diffusion model
@@ -36,11 +36,11 @@ class Validator {
             int64_t sentences, uint64_t seed);
 
   // Weights [parameters().count()]: put in force for the measurement, and taken back.
-  Validation measure(const at::Tensor& weights);
+  Measurement measure(const at::Tensor& weights);
 
  private:
-  void measure_loss(Validation& validation);
-  void measure_generation(Validation& validation);
+  void measure_loss(Measurement& found);
+  void measure_generation(Measurement& found);
 
   model::Seq2Seq& model_;
   const text::Corpus& corpus_;
@@ -51,4 +51,4 @@ class Validator {
   uint64_t seed_;
 };
 
-}  // namespace tessera::train
+}  // namespace tessera::task

@@ -1,10 +1,10 @@
-#include "train/stored_recipe.h"
+#include "task/stored_recipe.h"
 
 #include <tessera/base/error.h>
 
-namespace tessera::train {
+namespace tessera::task {
 
-StoredRecipe::StoredRecipe(const RunFolder& folder) {
+StoredRecipe::StoredRecipe(const train::RunFolder& folder) : recipe(domain_of(folder.config())) {
   config::Schema schema;
   declare(schema, recipe);
   defaults = schema.values();
@@ -17,4 +17,4 @@ StoredRecipe::StoredRecipe(const RunFolder& folder) {
   values = schema.values();
 }
 
-}  // namespace tessera::train
+}  // namespace tessera::task

@@ -1,11 +1,11 @@
-#include "train/options.h"
+#include "task/recipe.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <string>
 
-namespace tessera::train {
+namespace tessera::task {
 namespace {
 
 namespace fs = std::filesystem;
@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 const fs::path kRecipes = fs::path(TESSERA_SOURCE_DIR) / "recipes";
 
 Recipe recipe(const fs::path& path) {
-  Recipe result;
+  Recipe result(domain_of(path));
   config::Schema schema;
   declare(schema, result);
   schema.read_file(path);
@@ -41,30 +41,31 @@ TEST(Recipes, EveryTextTaskHasItsVariants) {
     SCOPED_TRACE(task);
     const double r = task == "gigaword" ? 0.5 : 1.0;
     const Recipe ours = recipe(task);
-    EXPECT_EQ(ours.model.process.r, r);
-    EXPECT_EQ(ours.model.process.trajectory.kind, TrajectoryKind::ot);
+    EXPECT_EQ(ours.text.model.process.r, r);
+    EXPECT_EQ(ours.text.model.process.trajectory.kind, TrajectoryKind::ot);
     const Recipe vp = recipe(task + "-vp");
-    EXPECT_EQ(vp.model.process.r, r);
-    EXPECT_EQ(vp.model.process.trajectory.kind, TrajectoryKind::vp_sqrt);
+    EXPECT_EQ(vp.text.model.process.r, r);
+    EXPECT_EQ(vp.text.model.process.trajectory.kind, TrajectoryKind::vp_sqrt);
     const Recipe base = recipe(task + "-base");
-    EXPECT_EQ(base.model.process.r, 0);
-    EXPECT_EQ(base.model.process.noise_factor, 4);
-    EXPECT_EQ(base.model.process.trajectory.kind, TrajectoryKind::vp_sqrt);
+    EXPECT_EQ(base.text.model.process.r, 0);
+    EXPECT_EQ(base.text.model.process.noise_factor, 4);
+    EXPECT_EQ(base.text.model.process.trajectory.kind, TrajectoryKind::vp_sqrt);
     EXPECT_EQ(recipe(task + "-difformer").model.process.r, 0);
     // Variants differ in the method, not in the size or the data.
     for (const char* variant : {"-vp", "-base", "-forward", "-velocity"}) {
       const Recipe other = recipe(task + variant);
-      EXPECT_EQ(other.model.network.transformer.width, ours.model.network.transformer.width)
+      EXPECT_EQ(other.text.model.network.transformer.width,
+                ours.text.model.network.transformer.width)
           << variant;
-      EXPECT_EQ(other.data.batches.tokens, ours.data.batches.tokens) << variant;
+      EXPECT_EQ(other.text.data.batches.tokens, ours.text.data.batches.tokens) << variant;
       EXPECT_EQ(other.run.steps, ours.run.steps) << variant;
     }
   }
 }
 
 TEST(Recipes, TinyMakesItsOwnData) {
-  EXPECT_EQ(recipe(std::string("tiny")).data.task, DataTask::dates);
+  EXPECT_EQ(recipe(std::string("tiny")).text.data.source, TextSource::dates);
 }
 
 }  // namespace
-}  // namespace tessera::train
+}  // namespace tessera::task

@@ -1,0 +1,257 @@
+#include "evaluate_images.h"
+
+#include "base/log.h"
+#include "base/require.h"
+#include "distance/distance_name.h"
+#include "distance/kernel_distance.h"
+#include "distance/nearest.h"
+#include "image/dataset.h"
+#include "image/grid.h"
+#include "image/npz.h"
+#include "image/png.h"
+#include "task/image_distance.h"
+#include "task/stored_recipe.h"
+#include "train/run_folder.h"
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <optional>
+
+namespace tessera::app {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr int64_t kNearestShown = 32;      // images whose neighbours are looked for
+constexpr int64_t kMostForKernel = 10000;  // images of each set
+constexpr int64_t kTrainingTile = 2000;    // training images that are compared at a time
+
+fs::path data_folder(const SamplerSettings& sampler, const ImageMeasuring& measuring) {
+  if (!measuring.data.empty()) return measuring.data;
+  require_option(train::RunFolder::is_one(sampler.folder),
+                 "'{}' is not a training run: name the images to compare with, --data DIR",
+                 sampler.folder.string());
+  return task::StoredRecipe(train::RunFolder::open(sampler.folder)).recipe.image.data.dir;
+}
+
+// How far images are from the nearest one of training: root mean square of the differences of
+// sub-pixels, and which.
+struct Neighbours {
+  at::Tensor index, distance;  // [n]
+};
+
+Neighbours neighbours(const at::Tensor& images, const at::Tensor& training) {
+  distance::NearestSearch search(images);
+  for (const at::Tensor& tile : training.split(kTrainingTile)) search.add(tile);
+  const auto size = static_cast<double>(images[0].numel());
+  return {search.index(), search.distance() / std::sqrt(size)};
+}
+
+double middle(const at::Tensor& values) {
+  return values.median().item<double>();
+}
+
+// What an extractor that is a classifier says of the images.
+class Recognition {
+ public:
+  explicit Recognition(const distance::Extractor& classifier) : classifier_(classifier) {}
+
+  void add(const at::Tensor& images) {
+    if (!classifier_.has_logits()) return;
+    const auto [confidence, label] = classifier_.class_probabilities(images).cpu().max(1);
+    const at::Tensor sure = label.masked_select(confidence.gt(kSure));
+    seen_ += images.size(0);
+    if (classes_ == 0) classes_ = classifier_.class_probabilities(images.narrow(0, 0, 1)).size(1);
+    const at::Tensor counts = at::bincount(sure, {}, classes_);
+    counts_ = counts_.defined() ? counts_ + counts : counts;
+  }
+
+  bool known() const { return seen_ > 0; }
+  double share() const { return counts_.sum().item<double>() / static_cast<double>(seen_); }
+  std::vector<double> shares() const {  // by class
+    const at::Tensor all = counts_.to(at::kDouble) / static_cast<double>(seen_);
+    return {all.const_data_ptr<double>(), all.const_data_ptr<double>() + all.numel()};
+  }
+
+  static constexpr double kSure = 0.8;
+
+ private:
+  const distance::Extractor& classifier_;
+  int64_t seen_ = 0, classes_ = 0;
+  at::Tensor counts_;  // of images it is sure of, by class
+};
+
+struct Findings {
+  task::ImageDistance::Result distance;
+  std::string distance_name, extractor, extractor_hash;
+  std::optional<distance::KernelDistance> kernel = std::nullopt;
+  std::string kernel_name;
+  std::optional<double> nearest = std::nullopt, nearest_real = std::nullopt;
+  std::optional<double> recognised = std::nullopt;  // share of the images
+  std::vector<double> recognised_by_class = {};
+};
+
+// Pairs: an image that was made, and the nearest one of training.
+void write_neighbours(const fs::path& file, const at::Tensor& made, const at::Tensor& training,
+                      const at::Tensor& index) {
+  const at::Tensor pairs =
+      at::stack({made, training.index_select(0, index)}, 1).flatten(0, 1).contiguous();
+  image::write_png(file, image::grid(pairs, 8, 2, 2));
+}
+
+Json json_report(const Findings& found, const LoadedImages& loaded) {
+  const auto& sampler = loaded.options().sampler;
+  Json json{
+      {"kind", "image"},
+      {"images", found.distance.samples},
+      {"distance",
+       {{"name", found.distance_name},
+        {"value", found.distance.distance},
+        {"extractor", found.extractor},
+        {"extractor_hash", found.extractor_hash}}},
+      {"nfe", loaded.generator().calls()},
+      {"r", sampler.r.value_or(loaded.model().process().options().r)},
+      {"seed", sampler.seed},
+      {"seconds", found.distance.seconds},
+      {"images_per_second", static_cast<double>(found.distance.samples) / found.distance.seconds}};
+  if (found.kernel)
+    json["kernel_distance"] = {{"name", found.kernel_name},
+                               {"value", found.kernel->mean},
+                               {"deviation", found.kernel->deviation}};
+  if (found.recognised)
+    json["recognised"] = {{"confidence", Recognition::kSure},
+                          {"share", *found.recognised},
+                          {"by_class", found.recognised_by_class}};
+  if (found.nearest)
+    json["nearest"] = {{"made", *found.nearest}, {"held_out", *found.nearest_real}};
+  return json;
+}
+
+std::string text_report(const Findings& found, const LoadedImages& loaded) {
+  const auto& sampler = loaded.options().sampler;
+  std::string text = fmt::format("{:<16}{:.4f}\n", found.distance_name, found.distance.distance);
+  if (found.kernel)
+    text += fmt::format("{:<16}{:.5f} +- {:.5f}\n", found.kernel_name, found.kernel->mean,
+                        found.kernel->deviation);
+  text += fmt::format("{:<16}{} made, {:.1f} a second\n", "images", found.distance.samples,
+                      static_cast<double>(found.distance.samples) / found.distance.seconds);
+  text += fmt::format("{:<16}{} network calls an image, r = {:g}, seed {}\n", "sampler",
+                      loaded.generator().calls(),
+                      sampler.r.value_or(loaded.model().process().options().r), sampler.seed);
+  text += fmt::format("{:<16}{} ({})\n", "extractor", found.extractor, found.extractor_hash);
+  if (found.recognised) {
+    text += fmt::format("{:<16}{:.1f} % of the images, with a confidence above {:g}; by class",
+                        "recognised", 100 * *found.recognised, Recognition::kSure);
+    for (const double share : found.recognised_by_class)
+      text += fmt::format(" {:.1f}", 100 * share);
+    text += " %\n";
+  }
+  if (found.nearest)
+    text += fmt::format(
+        "{:<16}{:.1f} of 255 is the median distance to the nearest training image; {:.1f} that of "
+        "held-out images\n",
+        "nearest", *found.nearest, *found.nearest_real);
+  return text;
+}
+
+}  // namespace
+
+void add_image_measuring(CLI::App& command, ImageMeasuring& measuring) {
+  command.add_option("--count", measuring.count, "how many images to make")
+      ->check(CLI::Range(int64_t{2}, int64_t{1} << 40))
+      ->capture_default_str();
+  command
+      .add_option("--features", measuring.features,
+                  "TorchScript file of the network whose features are compared")
+      ->option_text("FILE.pt");
+  command
+      .add_option("--stats", measuring.statistics,
+                  "features' statistics of the training images: read, or made and written")
+      ->option_text("FILE.safetensors");
+  command.add_flag("--kid", measuring.kernel, "the kernel distance, too");
+  command
+      .add_option("--nearest", measuring.nearest,
+                  "has it learnt by heart? A picture of images beside the nearest ones of training")
+      ->option_text("FILE.png");
+  command
+      .add_option("--npz", measuring.npz,
+                  "keep the images, as numpy reads them: [N, H, W, C] uint8")
+      ->option_text("FILE.npz");
+}
+
+void evaluate_images(const SamplerSettings& sampler, const ImageSettings& settings,
+                     const ImageMeasuring& measuring, const GlobalOptions& globals) {
+  require_option(!measuring.features.empty(),
+                 "--features is missing: the network whose features are compared");
+  const image::Dataset dataset(data_folder(sampler, measuring));
+  const at::Tensor& training = dataset.split("train").images();
+  const LoadedImages loaded(sampler, settings, globals);
+  const imaging::ImageShape& shape = loaded.model().shape();
+  require(shape == imaging::ImageShape({dataset.channels(), dataset.height(), dataset.width()}),
+          "the images in '{}' are of another size than those the model makes",
+          dataset.folder().string());
+  const task::ImageDistance distance(measuring.features, measuring.statistics,
+                                     image::TensorImages(training), loaded.model().device());
+  std::optional<image::NpzWriter> npz;
+  if (!measuring.npz.empty()) {
+    npz.emplace(measuring.npz);
+    npz->begin("images", at::kByte, {measuring.count, shape.height, shape.width, shape.channels});
+  }
+  loaded.generator().generate(0, std::min<int64_t>(loaded.options().batch, measuring.count), {},
+                              [](const SampleStep& step) { return step.index < 1; });  // warm-up
+
+  Recognition recognition(distance.extractor());
+  at::Tensor first;
+  std::vector<at::Tensor> features;
+  int64_t kept = 0;
+  Findings found;
+  found.distance =
+      distance.measure(loaded.generator(), measuring.count, loaded.classes(),
+                       [&](const at::Tensor& images, const at::Tensor& theirs) {
+                         if (!first.defined())
+                           first = images.narrow(0, 0, std::min(kNearestShown, images.size(0)));
+                         recognition.add(images);
+                         if (npz) npz->append(images.permute({0, 2, 3, 1}).contiguous());
+                         if (measuring.kernel && kept < kMostForKernel) {
+                           features.push_back(theirs);
+                           kept += theirs.size(0);
+                         }
+                       });
+  if (npz) npz->commit();
+  found.distance_name = distance.name();
+  found.extractor = distance.extractor().file_name();
+  found.extractor_hash = distance.extractor().short_hash();
+  if (recognition.known()) {
+    found.recognised = recognition.share();
+    found.recognised_by_class = recognition.shares();
+  }
+  if (found.distance.warning) log::warn("{}", *found.distance.warning);
+
+  if (measuring.kernel) {
+    std::vector<at::Tensor> real;
+    for (const at::Tensor& tile :
+         training.narrow(0, 0, std::min(kept, training.size(0))).split(500))
+      real.push_back(distance.extractor().features(tile));
+    found.kernel =
+        distance::kernel_distance(at::cat(features), at::cat(real), {.seed = globals.seed});
+    found.kernel_name = distance::kernel_name(measuring.features);
+  }
+  if (!measuring.nearest.empty()) {
+    const Neighbours near = neighbours(first, training);
+    write_neighbours(measuring.nearest, first, training, near.index);
+    found.nearest = middle(near.distance);
+    const auto& held_out = dataset.split(dataset.has_split("valid") ? "valid" : "test").images();
+    const at::Tensor some = held_out.narrow(0, 0, std::min(kNearestShown, held_out.size(0)));
+    found.nearest_real = middle(neighbours(some, training).distance);
+  }
+  std::cout << (globals.json ? json_report(found, loaded).dump(2) + "\n"
+                             : text_report(found, loaded));
+}
+
+}  // namespace tessera::app

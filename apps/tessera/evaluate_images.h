@@ -1,0 +1,24 @@
+#pragma once
+
+#include "command.h"
+#include "image_settings.h"
+
+#include <cstdint>
+#include <filesystem>
+
+namespace tessera::app {
+
+// How images a model makes are measured.
+struct ImageMeasuring {
+  int64_t count = 10000;
+  std::filesystem::path data, features, statistics, nearest, npz;
+  bool kernel = false;
+};
+
+void add_image_measuring(CLI::App& command, ImageMeasuring& measuring);
+
+// `tessera evaluate` of a model of images.
+void evaluate_images(const SamplerSettings& sampler, const ImageSettings& settings,
+                     const ImageMeasuring& measuring, const GlobalOptions& globals);
+
+}  // namespace tessera::app

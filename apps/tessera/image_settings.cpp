@@ -1,0 +1,77 @@
+#include "image_settings.h"
+
+#include "base/device.h"
+#include "base/nearest_name.h"
+#include "base/require.h"
+#include "task/image_task.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace tessera::app {
+namespace {
+
+// A class by its name, or by its number.
+int64_t class_number(const std::string& text, const std::vector<std::string>& names) {
+  const auto named = std::find(names.begin(), names.end(), text);
+  if (named != names.end()) return named - names.begin();
+  int64_t number = -1;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool good = failure == std::errc() && end == text.data() + text.size() && number >= 0 &&
+                    number < static_cast<int64_t>(names.size());
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  require_option(good, "the model has no class '{}'{}", text, did_you_mean(text, known));
+  return number;
+}
+
+imaging::SamplingOptions changed(imaging::SamplingOptions options, const SamplerSettings& sampler,
+                                 const ImageSettings& settings, uint64_t seed) {
+  change_sampler(options.sampler, sampler, seed);
+  options.batch = settings.batch.value_or(options.batch);
+  options.guidance = settings.guidance.value_or(options.guidance);
+  options.sampler.time_difference =
+      settings.time_difference.value_or(options.sampler.time_difference);
+  return options;
+}
+
+}  // namespace
+
+void add_image_options(CLI::App& command, ImageSettings& settings) {
+  command.add_option("--class", settings.label, "make images of one class only, by name or number")
+      ->option_text("NAME");
+  command
+      .add_option("--guidance", settings.guidance,
+                  "how much of what tells the class apart: 1 as trained, 2 twice")
+      ->check(CLI::NonNegativeNumber)
+      ->option_text("X");
+  command
+      .add_option("--time-difference", settings.time_difference,
+                  "steps by which the noise taken away runs ahead of the time the network is told")
+      ->check(CLI::NonNegativeNumber)
+      ->option_text("X");
+  command
+      .add_option("--batch", settings.batch, "images made at a time; lower it if memory runs out")
+      ->check(CLI::PositiveNumber)
+      ->option_text("N");
+}
+
+LoadedImages::LoadedImages(const SamplerSettings& sampler, const ImageSettings& settings,
+                           const GlobalOptions& globals) {
+  const at::Device device = parse_device(globals.device);
+  loaded_ = imaging::load_image_folder(
+      find_model_folder(sampler.folder, sampler.checkpoint), device,
+      device.is_cuda() ? nn::Precision::bfloat16 : nn::Precision::float32);
+  options_ = changed(loaded_.sampling, sampler, settings, globals.seed);
+  generator_.emplace(*loaded_.model, options_);
+  classes_ = task::all_classes_in_turn(*loaded_.model);
+  if (!settings.label.empty()) {
+    require_option(model().classes() > 0,
+                   "--class needs a model that was trained with model.conditional=true");
+    const int64_t number = class_number(settings.label, loaded_.classes);
+    classes_ = [number](int64_t) { return number; };
+  }
+  require_option(!settings.guidance || model().classes() > 0,
+                 "--guidance needs a model that was trained with model.conditional=true");
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,104 @@
+#include "sampler_settings.h"
+
+#include <tessera/base/enum_names.h>
+
+namespace tessera::app {
+namespace {
+
+enum class NamedSampler { deterministic, gaussian, as_printed, difformer };
+enum class SamplerPath { altered, fixed };
+
+}  // namespace
+}  // namespace tessera::app
+
+template <>
+struct tessera::EnumNames<tessera::app::NamedSampler> {
+  using Sampler = tessera::app::NamedSampler;
+  static constexpr std::string_view what = "sampler";
+  static constexpr std::array<std::pair<Sampler, std::string_view>, 4> values{
+      {{Sampler::deterministic, "deterministic"},
+       {Sampler::gaussian, "gaussian"},
+       {Sampler::as_printed, "as-printed"},
+       {Sampler::difformer, "difformer"}}};
+};
+
+template <>
+struct tessera::EnumNames<tessera::app::SamplerPath> {
+  using Path = tessera::app::SamplerPath;
+  static constexpr std::string_view what = "path";
+  static constexpr std::array<std::pair<Path, std::string_view>, 2> values{
+      {{Path::altered, "altered"}, {Path::fixed, "fixed"}}};
+};
+
+namespace tessera::app {
+namespace {
+
+void set_sampler(SamplerOptions& options, NamedSampler sampler) {
+  switch (sampler) {
+    case NamedSampler::deterministic:
+      options.noise = SamplerNoise::none;
+      return;
+    case NamedSampler::gaussian:
+      options.noise = SamplerNoise::gaussian;
+      return;
+    case NamedSampler::as_printed:
+      options.noise = SamplerNoise::as_printed;
+      return;
+    case NamedSampler::difformer:
+      options = SamplerOptions::difformer();
+      return;
+  }
+}
+
+}  // namespace
+
+void add_sampler_options(CLI::App& command, SamplerSettings& settings) {
+  command.add_option("folder", settings.folder, "folder of a training run, or of a model")
+      ->required()
+      ->option_text("RUN|MODEL");
+  command
+      .add_option("--checkpoint", settings.checkpoint,
+                  "which one of a run: best, last, or a number of updates (default: best where "
+                  "there is one, else last)")
+      ->option_text("best|last|N");
+  command.add_option("--steps", settings.steps, "steps of the sampler: more are slower")
+      ->check(CLI::PositiveNumber)
+      ->option_text("N");
+  command
+      .add_option("--r", settings.r,
+                  "confidence factor of sampling: 0 plain diffusion, 1 from the borders of the "
+                  "cells (default: that of training)")
+      ->check(CLI::Range(0.0, 1.0))
+      ->option_text("0..1");
+  command
+      .add_option("--sampler", settings.sampler,
+                  "deterministic (Algorithm 2), gaussian (noise redrawn on the way), as-printed "
+                  "(Algorithm 3 to the letter), difformer (the baseline: r = 0, 15 of 20 steps)")
+      ->option_text("NAME");
+  command
+      .add_option("--path", settings.path,
+                  "of the sampler: to the noise that fits the present estimate (altered), or to "
+                  "that of the beginning (fixed)")
+      ->option_text("altered|fixed");
+  command
+      .add_option("--clock", settings.clock,
+                  "of the sampler: a position's time is set (absolute), or moves on by its speed "
+                  "(velocity)")
+      ->option_text("absolute|velocity");
+}
+
+void change_sampler(SamplerOptions& sampler, const SamplerSettings& settings, uint64_t seed) {
+  if (!settings.sampler.empty()) set_sampler(sampler, parse_name<NamedSampler>(settings.sampler));
+  if (settings.steps) {
+    // A preset that leaves out a share of its steps leaves out the same share of more.
+    sampler.skip_last = sampler.skip_last * *settings.steps / sampler.steps;
+    sampler.steps = *settings.steps;
+  }
+  if (settings.r) sampler.r = settings.r;
+  if (!settings.path.empty())
+    sampler.alter = parse_name<SamplerPath>(settings.path) == SamplerPath::altered;
+  if (!settings.clock.empty()) sampler.clock = parse_name<SamplerClock>(settings.clock);
+  sampler.seed = seed;
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,97 @@
+#include "imaging/image_folder.h"
+
+#include "base/files.h"
+#include "base/numerals.h"
+#include "base/require.h"
+
+#include <tessera/base/safetensors.h>
+
+#include <fmt/format.h>
+
+namespace tessera::imaging {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kUse = "```\ntessera sample THIS_FOLDER --count 64 --grid grid.png\n```\n";
+
+// The options of a model, bound to their keys.
+struct StoredOptions {
+  ImageModelOptions model;
+  SamplingOptions sampling;
+  config::Schema schema;
+
+  StoredOptions(const ImageModelOptions& model_options, const SamplingOptions& sampling_options)
+      : model(model_options), sampling(sampling_options) {
+    declare(schema, model);
+    declare(schema, sampling);
+  }
+  StoredOptions(const StoredOptions&) = delete;
+  StoredOptions& operator=(const StoredOptions&) = delete;
+};
+
+std::string summary_of(const ImageModel& model) {
+  const ImageModelOptions& options = model.options();
+  const ImageShape& shape = model.shape();
+  return fmt::format(
+      "A model of images of {} x {} pixels and {} colours, by boundary-conditional diffusion of "
+      "{} (trajectory {}, r = {}): {} parameters.",
+      shape.width, shape.height, shape.channels, name_of(options.coding.kind),
+      name_of(options.process.trajectory.kind), options.process.r,
+      with_commas(model.parameters().count()));
+}
+
+}  // namespace
+
+void write_image_folder(const fs::path& folder, const ImageModel& model, const at::Tensor& weights,
+                        const std::vector<std::string>& classes, const SamplingOptions& sampling,
+                        const ModelCard& card) {
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  if (failure) throw file_error("make the folder", folder, failure.value());
+  const StoredOptions options(model.options(), sampling);
+  const ImageShape& shape = model.shape();
+  safetensors::save(folder / kModelWeightsFile, model.parameters().named(weights));
+  write_model_card(folder, card, summary_of(model), kUse, options.schema);
+  write_model_config(folder, kImageKind,
+                     {{"channels", shape.channels},
+                      {"height", shape.height},
+                      {"width", shape.width},
+                      {"classes", classes}},
+                     options.schema);
+}
+
+LoadedImageModel load_image_folder(const fs::path& folder, at::Device device,
+                                   nn::Precision precision) {
+  require_model_folder(folder);
+  StoredOptions options({}, {});
+  const Json json = read_model_config(folder, kImageKind, options.schema);
+  ImageShape shape;
+  LoadedImageModel loaded;
+  try {
+    json.at("channels").get_to(shape.channels);
+    json.at("height").get_to(shape.height);
+    json.at("width").get_to(shape.width);
+    json.at("classes").get_to(loaded.classes);
+  } catch (const Json::exception& error) {
+    throw Error(
+        fmt::format("'{}' is broken: {}", (folder / kModelConfigFile).string(), error.what()));
+  }
+  const safetensors::File weights(folder / kModelWeightsFile);
+  try {
+    loaded.model = std::make_unique<ImageModel>(options.model, shape,
+                                                static_cast<int64_t>(loaded.classes.size()), device,
+                                                precision, /*seed=*/0);
+    loaded.model->parameters().read(weights, "", loaded.model->parameters().values());
+    loaded.model->refresh();
+  } catch (const UsageError& error) {
+    throw Error(fmt::format("'{}': {}", folder.string(), error.what()), error.hint());
+  } catch (const Error& error) {
+    throw Error(fmt::format("'{}': {}", folder.string(), error.what()), error.hint());
+  }
+  loaded.sampling = options.sampling;
+  return loaded;
+}
+
+}  // namespace tessera::imaging

@@ -1,0 +1,152 @@
+#include "imaging/image_model.h"
+
+#include "base/require.h"
+#include "imaging/pixel_codes.h"
+#include "process/masked_mean.h"
+
+#include <tessera/codebook/embedding_table.h>
+#include <tessera/process/objective.h>
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <array>
+#include <cmath>
+
+namespace tessera::imaging {
+namespace {
+
+constexpr std::array<std::string_view, 3> kMeasures{
+    "mse", "cross_entropy",
+    "tau",  // mean tau / T
+};
+
+ImageModelOptions checked(ImageModelOptions options, const ImageShape& shape, int64_t classes) {
+  nn::UNet::check_size(options.network, shape.height, shape.width);
+  const Coding coding = options.coding.kind;
+  require_option(coding != Coding::pixels || options.process.r == 0,
+                 "model.coding = \"pixels\" is plain continuous diffusion: it needs process.r = 0, "
+                 "got {}",
+                 options.process.r);
+  require_option(!options.conditional || classes > 0,
+                 "model.conditional needs images with classes, and these have none");
+  if (coding == Coding::bits || coding == Coding::pixels)
+    options.objective.cross_entropy_weight = 0;
+  return options;
+}
+
+}  // namespace
+
+ImageModel::ImageModel(const ImageModelOptions& options, const ImageShape& shape, int64_t classes,
+                       at::Device device, nn::Precision precision, uint64_t seed)
+    : options_(checked(options, shape, classes)),
+      shape_(shape),
+      classes_(options.conditional ? classes : 0),
+      process_(options_.process) {
+  const CodingOptions& coding = options_.coding;
+  if (coding.kind == Coding::trainable)
+    codes_ = parameters_.add("codes", {kValues, coding.latent}, nn::Initial::normal(1.0),
+                             nn::Use::codes);
+  network_ = nn::UNet(parameters_, "unet", options_.network, shape.channels * code_width(coding),
+                      shape.height, classes_);
+  parameters_.allocate(device, precision, seed);
+  // Without a gradient: autograd would tie the codes to the stream that is current now.
+  const c10::NoGradGuard no_grad;
+  codebook_ = pixel_codes(coding, codes_.defined() ? *codes_ : at::Tensor(), device);
+  if (codes_.defined()) trained_codes_ = static_cast<EmbeddingTable*>(codebook_.get());
+}
+
+ImageModel::~ImageModel() = default;
+
+std::span<const std::string_view> ImageModel::measures() const {
+  return kMeasures;
+}
+
+double ImageModel::clip() const {
+  return trained_codes_ == nullptr ? options_.coding.size : 0;
+}
+
+void ImageModel::refresh() {
+  parameters_.publish();
+  const c10::NoGradGuard no_grad;
+  if (trained_codes_ != nullptr) trained_codes_->refresh();
+}
+
+at::Tensor ImageModel::no_classes(int64_t rows) const {
+  if (classes_ == 0) return {};
+  return at::full({rows}, classes_, at::TensorOptions().dtype(at::kLong).device(device()));
+}
+
+nn::Draws ImageModel::draw_for(const nn::Inputs& inputs, const StreamId& noise,
+                               const StreamId& time) const {
+  const at::Tensor samples =
+      at::arange(inputs.at(0).size(0), at::TensorOptions().device(device()).dtype(at::kLong));
+  return {process_.draw_time(time, samples),
+          process_.draw_noise(noise, samples,
+                              {shape_.height, shape_.width, shape_.channels, codebook_->dim()})};
+}
+
+at::Tensor ImageModel::estimate(const at::Tensor& x, const at::Tensor& time,
+                                const at::Tensor& previous, const at::Tensor& classes,
+                                nn::Mode mode) const {
+  const at::Tensor told = network_time(time, process_.trajectory().horizon());
+  return network_(x.flatten(3), previous.flatten(3), told, classes, mode).view(x.sizes());
+}
+
+nn::TrainingLoss ImageModel::loss_of(const nn::Inputs& inputs, const nn::Draws& draws,
+                                     bool self_condition, nn::Mode mode) {
+  if (trained_codes_ != nullptr) trained_codes_->refresh();  // with a gradient
+  const at::Tensor labels = inputs.at(0).to(at::kLong);
+  const int64_t rows = labels.size(0);
+  at::Tensor classes;
+  if (classes_ > 0) {
+    classes = inputs.at(1);
+    if (mode == nn::Mode::training && options_.class_dropout > 0)
+      classes = classes.masked_fill(at::rand({rows}, draws.t.options()).lt(options_.class_dropout),
+                                    classes_);
+  }
+
+  const at::Tensor x0 = codebook_->encode(labels);
+  const Noised noised = process_.noise(*codebook_, x0, labels, draws.eps, draws.t);
+  at::Tensor previous = at::zeros_like(noised.x);
+  const auto first = static_cast<int64_t>(std::ceil(options_.self_conditioning * rows));
+  if (self_condition && first > 0) {
+    const c10::NoGradGuard no_grad;
+    const auto some = [&](const at::Tensor& all) {
+      return all.defined() ? all.narrow(0, 0, first) : all;
+    };
+    const at::Tensor seen =
+        estimate(some(noised.x).detach(), some(draws.t), some(previous), some(classes), mode);
+    some(previous).copy_(clip() > 0 ? seen.clamp(-clip(), clip()) : seen);
+  }
+  const at::Tensor x0_hat = estimate(noised.x, draws.t, previous, classes, mode);
+  const Loss parts =
+      objective(process_, *codebook_, noised, x0_hat, x0, labels, /*mask=*/{}, options_.objective);
+
+  nn::TrainingLoss loss;
+  loss.total = parts.total;
+  const c10::NoGradGuard no_grad;
+  const at::Tensor tau = noised.tau.mean() / process_.trajectory().horizon();
+  loss.measures = at::stack({parts.mse, parts.cross_entropy, tau});
+  loss.elements = at::full({}, static_cast<double>(rows), tau.options());
+  return loss;
+}
+
+Denoiser ImageModel::denoiser(const at::Tensor& classes, double guidance) const {
+  require_option(!classes.defined() || classes_ > 0,
+                 "this model was not trained with classes (model.conditional)");
+  return [this, classes, guidance](const at::Tensor& x, const at::Tensor& t,
+                                   const at::Tensor& previous) {
+    const int64_t rows = x.size(0);
+    if (!classes.defined() || guidance == 1)
+      return estimate(x, t, previous, classes.defined() ? classes : no_classes(rows),
+                      nn::Mode::inference);
+    const auto twice = [](const at::Tensor& each) { return at::cat({each, each}); };
+    const auto both = estimate(twice(x), twice(t), twice(previous),
+                               at::cat({classes, no_classes(rows)}), nn::Mode::inference)
+                          .chunk(2);
+    return at::lerp(both[1], both[0], guidance);
+  };
+}
+
+}  // namespace tessera::imaging

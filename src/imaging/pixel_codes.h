@@ -1,0 +1,21 @@
+#pragma once
+
+#include "imaging/image_options.h"
+
+#include <tessera/process/codebook.h>
+
+#include <memory>
+
+namespace tessera::imaging {
+
+constexpr int64_t kValues = 256;  // of a sub-pixel
+
+// Numbers that stand for one sub-pixel: d.
+int64_t code_width(const CodingOptions& options);
+
+// The codebook of the values of sub-pixels.
+//   trained  [256, latent] float32 for Coding::trainable, else not used
+std::unique_ptr<Codebook> pixel_codes(const CodingOptions& options, const at::Tensor& trained,
+                                      at::Device device);
+
+}  // namespace tessera::imaging

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+
+namespace tessera::kernels {
+
+// Normalisation of pictures over groups of channels and positions, and what follows it, in one
+// reading and one writing of memory. Pictures are bfloat16 with the channels last; all is computed
+// in float32. With w, b a channel's weight and bias and s, t its film (0 without one):
+//   n = (x - mean) * inverse,  h = (n * w + b) * (1 + s) + t,  y = silu(h) or h
+struct GroupNorm {
+  int64_t samples;
+  int positions, channels, groups;  // channels a multiple of 8, at most 2048, and of groups
+  float eps;                        // inverse = 1 / sqrt(variance + eps)
+  bool silu;
+  const void* x;       // [samples, positions, channels] bfloat16, 16-byte aligned
+  const void* weight;  // [channels] bfloat16
+  const void* bias;    // [channels] bfloat16
+  const void* film;    // [samples, 2 * channels] bfloat16: s, then t; or null
+};
+
+struct GroupNormForward {
+  GroupNorm what;
+  void* y;         // as x
+  float* mean;     // [samples, groups]
+  float* inverse;  // [samples, groups]
+};
+
+struct GroupNormBackward {
+  GroupNorm what;
+  const float* mean;  // as the forward pass left them
+  const float* inverse;
+  const void* dy;  // as x
+  void* dx;        // as x
+  // Sums over positions of dL/dh * n and of dL/dh: what the other gradients are made of.
+  float* d_gain;  // [samples, channels]
+  float* d_lift;  // [samples, channels]
+};
+
+namespace cuda {
+void group_norm(const GroupNormForward& problem, void* stream);
+void group_norm_backward(const GroupNormBackward& problem, void* stream);
+}  // namespace cuda
+
+}  // namespace tessera::kernels

@@ -1,0 +1,27 @@
+#include "nn/convolution.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+namespace tessera::nn {
+
+Convolution::Convolution(Parameters& parameters, const std::string& name, int64_t inputs,
+                         int64_t outputs, int64_t size, int64_t step, double start)
+    : stride(step) {
+  const auto reach = static_cast<double>(inputs * size * size);
+  const auto initial = Initial::normal(start < 0 ? 1 / std::sqrt(3 * reach) : start);
+  weight = parameters.add(name + ".weight", {outputs, size, size, inputs}, initial, Use::network);
+  bias = parameters.add(name + ".bias", {outputs}, Initial::zeros(), Use::network);
+}
+
+at::Tensor Convolution::operator()(const at::Tensor& x) const {
+  // Views that have the sizes LibTorch asks for and the channels last in memory.
+  const auto pictures = [](const at::Tensor& y) { return y.permute({0, 3, 1, 2}); };
+  const int64_t border = weight->size(1) / 2;
+  return at::conv2d(pictures(x.to(weight->scalar_type())), pictures(*weight), *bias, stride, border)
+      .permute({0, 2, 3, 1})
+      .contiguous();
+}
+
+}  // namespace tessera::nn

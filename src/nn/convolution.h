@@ -1,0 +1,25 @@
+#pragma once
+
+#include "nn/parameters.h"
+
+#include <string>
+
+namespace tessera::nn {
+
+// A convolution of pictures, whose channels come last in memory: what convolutions on a GPU like
+// best, and what codes of pixels are without any copying.
+struct Convolution {
+  Convolution() = default;
+  //   size   of the square window, odd; its border is padded with zeros
+  //   start  deviation of the first weights; negative: 1 / sqrt(3 * inputs * size^2)
+  Convolution(Parameters& parameters, const std::string& name, int64_t inputs, int64_t outputs,
+              int64_t size = 3, int64_t stride = 1, double start = -1);
+
+  at::Tensor operator()(const at::Tensor& x) const;  // [B, H, W, inputs] -> [B, H', W', outputs]
+
+  Weight weight;  // [outputs, size, size, inputs]
+  Weight bias;    // [outputs]
+  int64_t stride = 1;
+};
+
+}  // namespace tessera::nn

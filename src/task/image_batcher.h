@@ -1,0 +1,40 @@
+#pragma once
+
+#include "image/dataset.h"
+#include "nn/trainable.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace tessera::task {
+
+struct ImageBatcherOptions {
+  int64_t batch = 128;
+  bool flip = true;      // half of the images, left to right
+  bool classes = false;  // batches have their labels too
+};
+
+// Batches of a split of images, epoch after epoch: which images stand in which batch, and which
+// are turned, is a function of (seed, epoch). Images that do not fill a batch wait for another
+// epoch. It remembers the order of the epoch asked for last, so it belongs to one thread.
+class ImageBatcher {
+ public:
+  // UsageError where the split has fewer images than a batch, or no labels that were asked for.
+  ImageBatcher(const image::Split& split, const ImageBatcherOptions& options, uint64_t seed);
+
+  int64_t batches() const;
+  // Pictures [batch, H, W, C] uint8, and labels [batch] int64 where asked for.
+  nn::Inputs batch(int64_t epoch, int64_t number) const;
+
+ private:
+  at::Tensor images_, labels_;
+  ImageBatcherOptions options_;
+  uint64_t seed_;
+  mutable int64_t epoch_ = -1;
+  mutable std::vector<int64_t> order_;  // of the epoch; an image n that is turned stands as -1 - n
+};
+
+// Images [n, C, H, W] as an image model takes them: [n, H, W, C].
+at::Tensor channels_last(const at::Tensor& images);
+
+}  // namespace tessera::task

@@ -1,0 +1,49 @@
+#pragma once
+
+#include "distance/extractor.h"
+#include "distance/statistics.h"
+#include "image/image_source.h"
+#include "imaging/image_generator.h"
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+
+namespace tessera::task {
+
+// How far images a model makes are from real ones: the Fréchet distance of their features.
+class ImageDistance {
+ public:
+  //   features    TorchScript file of the extractor
+  //   statistics  of the real images: read where the file is there, else computed from them and
+  //               written to it; empty: computed, and kept nowhere
+  //   real        the images of training
+  // Throws Error where the statistics are those of another extractor.
+  ImageDistance(const std::filesystem::path& features, const std::filesystem::path& statistics,
+                const image::ImageSource& real, at::Device device);
+
+  struct Result {
+    double distance = 0;
+    int64_t samples = 0;
+    double seconds = 0;                  // to make the images, extraction not counted
+    std::optional<std::string> warning;  // of too few samples
+  };
+
+  // Of `count` images, which need not fit into memory.
+  //   classes  of an image's number, or empty: of no class
+  //   also     sees every batch of images [n, C, H, W] uint8 and their features [n, D], too
+  Result measure(const imaging::ImageGenerator& generator, int64_t count,
+                 const std::function<int64_t(int64_t)>& classes,
+                 const std::function<void(const at::Tensor& images, const at::Tensor& features)>&
+                     also = {}) const;
+
+  const distance::Extractor& extractor() const { return extractor_; }
+  const std::string& name() const { return name_; }  // "FD-cifar10-resnet"
+
+ private:
+  distance::Extractor extractor_;
+  std::string name_;
+  distance::Statistics real_;
+};
+
+}  // namespace tessera::task

@@ -1,0 +1,27 @@
+#include "task/image_options.h"
+
+namespace tessera::task {
+
+void declare_data(config::Schema& schema, ImageData& data) {
+  schema.option("data.dir", data.dir, "folder that `tessera prepare --images` wrote");
+  schema.option("data.batch", data.batch, "images of a batch").at_least(1);
+  schema.option("data.flip", data.flip, "turn half of the images left to right");
+}
+
+void declare_validation(config::Schema& schema, ImageValidation& options) {
+  schema
+      .option("train.validate_images", options.images,
+              "held-out images whose loss is measured in a validation, at most")
+      .at_least(1);
+  schema
+      .option("train.validate_samples", options.samples,
+              "images made in a validation for a Fréchet distance; 0: none")
+      .at_least(0);
+  schema.option("train.features", options.features,
+                "TorchScript file of the feature extractor of that distance");
+  schema.option("train.statistics", options.statistics,
+                "features' statistics of the training images; none: computed from them");
+  schema.option("train.score", options.score, "what says which checkpoint is the best");
+}
+
+}  // namespace tessera::task

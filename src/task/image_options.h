@@ -1,0 +1,50 @@
+#pragma once
+
+#include "base/config.h"
+#include "imaging/image_options.h"
+
+#include <filesystem>
+
+namespace tessera::task {
+
+// What says which checkpoint is the best.
+enum class ImageScore {
+  distance,  // Fréchet distance of made images from those of training, negative
+  loss,      // of validation, negative
+};
+
+struct ImageData {
+  std::filesystem::path dir = {};
+  int64_t batch = 128;  // images
+  bool flip = true;     // half of them, left to right
+};
+
+// How a run of images is measured while it trains.
+struct ImageValidation {
+  int64_t images = 2000;                  // held-out ones whose loss is measured, at most
+  int64_t samples = 0;                    // that are made for a Fréchet distance; 0: none
+  std::filesystem::path features = {};    // TorchScript file of the extractor
+  std::filesystem::path statistics = {};  // of the training images; empty: computed from them
+  ImageScore score = ImageScore::loss;
+};
+
+// A run that learns to make images.
+struct ImageOptions {
+  ImageData data = {};
+  imaging::ImageModelOptions model = {};
+  imaging::SamplingOptions sampling = {};
+  ImageValidation validation = {};
+};
+
+void declare_data(config::Schema& schema, ImageData& data);
+void declare_validation(config::Schema& schema, ImageValidation& options);
+
+}  // namespace tessera::task
+
+template <>
+struct tessera::EnumNames<tessera::task::ImageScore> {
+  using Score = tessera::task::ImageScore;
+  static constexpr std::string_view what = "score";
+  static constexpr std::array<std::pair<Score, std::string_view>, 2> values{
+      {{Score::distance, "distance"}, {Score::loss, "loss"}}};
+};

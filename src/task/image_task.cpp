@@ -1,0 +1,155 @@
+#include "task/image_task.h"
+
+#include "base/log.h"
+#include "base/require.h"
+#include "imaging/image_folder.h"
+#include "imaging/image_generator.h"
+#include "task/weights_in_force.h"
+#include "train/metrics_log.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tessera::task {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What is validated on: images the model does not train on.
+const image::Split& held_out(const image::Dataset& dataset) {
+  for (const char* name : {"valid", "test"})
+    if (dataset.has_split(name)) return dataset.split(name);
+  throw Error(fmt::format("'{}' has no images to validate on, only those to train on",
+                          dataset.folder().string()),
+              "hold some out: `tessera prepare --images ... --valid N`");
+}
+
+imaging::ImageShape shape_of(const image::Dataset& dataset) {
+  return {dataset.channels(), dataset.height(), dataset.width()};
+}
+
+std::unique_ptr<imaging::ImageModel> new_model(const ImageOptions& options,
+                                               const image::Dataset& dataset, uint64_t seed,
+                                               at::Device device) {
+  const auto precision = device.is_cuda() ? nn::Precision::bfloat16 : nn::Precision::float32;
+  return std::make_unique<imaging::ImageModel>(options.model, shape_of(dataset),
+                                               static_cast<int64_t>(dataset.classes().size()),
+                                               device, precision, seed);
+}
+
+}  // namespace
+
+std::function<int64_t(int64_t)> all_classes_in_turn(const imaging::ImageModel& model) {
+  const int64_t classes = model.classes();
+  if (classes == 0) return {};
+  return [classes](int64_t number) { return number % classes; };
+}
+
+ImageTask::ImageTask(const ImageOptions& options, image::Dataset dataset, uint64_t seed,
+                     at::Device device)
+    : options_(options),
+      dataset_(std::move(dataset)),
+      seed_(seed),
+      model_(new_model(options, dataset_, seed, device)),
+      batcher_(dataset_.split("train"),
+               {options.data.batch, options.data.flip, options.model.conditional}, seed),
+      held_out_(held_out(dataset_)) {
+  const ImageValidation& validation = options.validation;
+  if (validation.samples == 0) {
+    require_option(validation.score != ImageScore::distance,
+                   "train.score = \"distance\" needs train.validate_samples and train.features");
+    return;
+  }
+  require_option(!validation.features.empty(),
+                 "train.validate_samples needs train.features, the extractor of the distance");
+  distance_.emplace(validation.features, validation.statistics,
+                    image::TensorImages(dataset_.split("train").images()), device);
+}
+
+double ImageTask::validation_loss(Json& line) {
+  const auto names = model_->measures();
+  const int64_t count = std::min(options_.validation.images, held_out_.size());
+  at::Tensor sums = at::zeros({static_cast<int64_t>(names.size()) + 1}, at::kDouble);
+  for (int64_t first = 0; first < count; first += options_.data.batch) {
+    const int64_t rows = std::min(options_.data.batch, count - first);
+    nn::Inputs inputs{
+        channels_last(held_out_.images().narrow(0, first, rows)).to(model_->device())};
+    if (model_->classes() > 0)
+      inputs.push_back(held_out_.labels().narrow(0, first, rows).to(model_->device()));
+    const auto number = 2 * static_cast<uint64_t>(first);
+    const nn::Draws draws = model_->draw_for(inputs, {seed_, Purpose::validation, number},
+                                             {seed_, Purpose::validation, number + 1});
+    const nn::TrainingLoss loss =
+        model_->loss_of(inputs, draws, /*self_condition=*/false, nn::Mode::inference);
+    sums += at::cat({loss.total.view({1}), loss.measures}).to(at::kCPU, at::kDouble) *
+            static_cast<double>(rows);
+  }
+  sums /= static_cast<double>(count);
+  const double* mean = sums.const_data_ptr<double>();
+  line["valid_loss"] = mean[0];
+  for (size_t i = 0; i < names.size(); ++i) line[fmt::format("valid_{}", names[i])] = mean[i + 1];
+  return mean[0];
+}
+
+train::Validation ImageTask::validate(const at::Tensor& weights, int64_t step) {
+  const c10::NoGradGuard no_grad;
+  const WeightsInForce in_force(*model_, weights);
+  Json line;
+  const double loss = validation_loss(line);
+  log::info("step {}  validation loss {:.4f}", step, loss);
+  double score = -loss;
+  if (distance_) {
+    const imaging::ImageGenerator generator(*model_, options_.sampling);
+    const auto found =
+        distance_->measure(generator, options_.validation.samples, all_classes_in_turn(*model_));
+    const double rate = static_cast<double>(found.samples) / found.seconds;
+    log::info("step {}  {} {:.2f} of {} images  {:.0f} images/s", step, distance_->name(),
+              found.distance, found.samples, rate);
+    line["valid_distance"] = found.distance;
+    line["valid_distance_name"] = distance_->name();
+    line["valid_images_per_second"] = rate;
+    if (options_.validation.score == ImageScore::distance) score = -found.distance;
+  }
+  return {score, line};
+}
+
+safetensors::File ImageTask::weights_of(const std::filesystem::path& run_or_model) const {
+  const std::filesystem::path folder = find_model_folder(run_or_model);
+  const auto given = imaging::load_image_folder(folder, at::kCPU, nn::Precision::float32);
+  require(given.model->shape() == model_->shape(),
+          "the model in '{}' is for images of another size than those in '{}'", folder.string(),
+          dataset_.folder().string());
+  return safetensors::File(folder / kModelWeightsFile);
+}
+
+void ImageTask::write_model(const std::filesystem::path& folder, const at::Tensor& weights,
+                            int64_t step) const {
+  const ModelCard card{
+      .title = "A model of images, of tessera",
+      .description = "Boundary-conditional diffusion of discrete pixels.",
+      .data = fmt::format("a prepared data set of fingerprint {}", dataset_.fingerprint()),
+      .facts = {{"updates", fmt::format("{}", step)},
+                {"images a batch", fmt::format("{}", options_.data.batch)},
+                {"seed", fmt::format("{}", seed_)}}};
+  imaging::write_image_folder(folder, *model_, weights, dataset_.classes(), options_.sampling,
+                              card);
+}
+
+std::string ImageTask::memory_hint() const {
+  return fmt::format("lower data.batch (now {}) and raise train.accumulate by the same factor",
+                     options_.data.batch);
+}
+
+std::vector<train::Fact> ImageTask::facts() const {
+  const int64_t images = dataset_.split("train").size();
+  return {{"images", images, "images",
+           fmt::format("{} of {} x {}, {} colours, {} classes", images, dataset_.width(),
+                       dataset_.height(), dataset_.channels(), dataset_.classes().size())},
+          {"batches_per_epoch", batcher_.batches(), "epoch",
+           fmt::format("{} batches of {}", batcher_.batches(), options_.data.batch)}};
+}
+
+}  // namespace tessera::task

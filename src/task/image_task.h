@@ -1,0 +1,51 @@
+#pragma once
+
+#include "image/dataset.h"
+#include "imaging/image_model.h"
+#include "task/image_batcher.h"
+#include "task/image_distance.h"
+#include "task/image_options.h"
+#include "train/task.h"
+
+#include <memory>
+#include <optional>
+
+namespace tessera::task {
+
+// Images: a data set, and a model that learns to make such images.
+class ImageTask final : public train::Task {
+ public:
+  ImageTask(const ImageOptions& options, image::Dataset dataset, uint64_t seed, at::Device device);
+
+  using Task::model;
+  nn::Trainable& model() override { return *model_; }
+  int64_t batches(int64_t) const override { return batcher_.batches(); }
+  nn::Inputs batch(int64_t epoch, int64_t number) const override {
+    return batcher_.batch(epoch, number);
+  }
+  train::Validation validate(const at::Tensor& weights, int64_t step) override;
+  safetensors::File weights_of(const std::filesystem::path& run_or_model) const override;
+  void write_model(const std::filesystem::path& folder, const at::Tensor& weights,
+                   int64_t step) const override;
+  std::filesystem::path data() const override { return dataset_.folder(); }
+  std::string fingerprint() const override { return dataset_.fingerprint(); }
+  std::string unit() const override { return "images"; }
+  std::string memory_hint() const override;
+  std::vector<train::Fact> facts() const override;
+
+ private:
+  double validation_loss(nlohmann::ordered_json& line);
+
+  ImageOptions options_;
+  image::Dataset dataset_;
+  uint64_t seed_;
+  std::unique_ptr<imaging::ImageModel> model_;
+  ImageBatcher batcher_;
+  const image::Split& held_out_;
+  std::optional<ImageDistance> distance_;
+};
+
+// The class of image number n, for a set that has as many of each; empty where a model knows none.
+std::function<int64_t(int64_t)> all_classes_in_turn(const imaging::ImageModel& model);
+
+}  // namespace tessera::task

@@ -1,0 +1,44 @@
+#include "task/open_task.h"
+
+#include "base/require.h"
+#include "task/image_task.h"
+#include "task/text_task.h"
+#include "text/tiny_task.h"
+#include "train/trainer.h"
+
+namespace tessera::task {
+namespace {
+
+text::Corpus open_corpus(const Recipe& recipe, const std::filesystem::path& run, OwnData mode) {
+  const TextData& data = recipe.text.data;
+  const std::filesystem::path folder = data.folder(run);
+  if (data.source == TextSource::none) {
+    require_option(!folder.empty(),
+                   "data.dir is missing: name a folder that `tessera prepare` wrote");
+  } else if (mode == OwnData::make || !std::filesystem::exists(folder)) {
+    // One that is there before the run is the rest of a run that did not begin, of other options
+    // maybe. A run that was killed while it was made has none.
+    text::make_tiny_corpus(folder, recipe.run.seed, data.pairs,
+                           text::CorpusWriter::Existing::replace);
+  }
+  return text::Corpus::open(folder);
+}
+
+}  // namespace
+
+std::unique_ptr<train::Task> open_task(const Recipe& recipe, const std::filesystem::path& run,
+                                       OwnData mode, at::Device device) {
+  if (recipe.domain == Domain::images) {
+    const std::filesystem::path& folder = recipe.image.data.dir;
+    require_option(!folder.empty(),
+                   "data.dir is missing: name a folder that `tessera prepare --images` wrote");
+    image::Dataset dataset(folder);
+    train::set_up_device(device, recipe.run.deterministic);
+    return std::make_unique<ImageTask>(recipe.image, std::move(dataset), recipe.run.seed, device);
+  }
+  text::Corpus corpus = open_corpus(recipe, run, mode);
+  train::set_up_device(device, recipe.run.deterministic);
+  return std::make_unique<TextTask>(recipe.text, std::move(corpus), recipe.run.seed, device);
+}
+
+}  // namespace tessera::task

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "base/config.h"
+#include "task/image_options.h"
+#include "task/text_options.h"
+#include "train/options.h"
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+namespace tessera::task {
+
+// What is learnt.
+enum class Domain { text, images };
+
+// All of a training run, as a recipe says it. Of text and image only one counts.
+struct Recipe : train::TrainingOptions {
+  Domain domain = Domain::text;
+  TextOptions text = {};
+  ImageOptions image = {};
+
+  explicit Recipe(Domain domain = Domain::text);  // with the defaults of that domain
+
+  bool makes_its_data() const { return text.data.source != TextSource::none; }
+};
+
+// Which domain a recipe file with overrides is for (key data.kind); text where that cannot be said,
+// so that reading it says what is wrong.
+Domain domain_of(const std::filesystem::path& file, std::span<const std::string> overrides = {});
+
+// The keys of the recipe's domain.
+void declare(config::Schema& schema, Recipe& recipe);
+
+// Whether a resumed run may have another value of a key than it began with: it has no part in the
+// mathematics.
+bool may_change_on_resume(const std::string& key, const Recipe& recipe);
+
+}  // namespace tessera::task
+
+template <>
+struct tessera::EnumNames<tessera::task::Domain> {
+  using Domain = tessera::task::Domain;
+  static constexpr std::string_view what = "kind of data";
+  static constexpr std::array<std::pair<Domain, std::string_view>, 2> values{
+      {{Domain::text, "text"}, {Domain::images, "images"}}};
+};

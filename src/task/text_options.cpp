@@ -1,0 +1,40 @@
+#include "task/text_options.h"
+
+namespace tessera::task {
+
+void declare_data(config::Schema& schema, TextData& data) {
+  schema.option("data.dir", data.dir, "folder that `tessera prepare` wrote");
+  schema.option("data.task", data.source, "a corpus the program makes itself, instead of data.dir");
+  schema.option("data.pairs", data.pairs, "pairs of sentences in a corpus it makes itself")
+      .at_least(100);
+  text::BatcherOptions& batches = data.batches;
+  schema
+      .option("data.tokens", batches.tokens,
+              "size of a batch: sentences x the longer of padded source and target")
+      .at_least(1);
+  schema
+      .option("data.max_length", batches.max_length,
+              "sentences of more symbols are left out of training, end symbol counted")
+      .at_least(2);
+  schema.option("data.round_to", batches.round_to, "padded lengths are multiples of it")
+      .at_least(1);
+  schema.option("data.square", batches.square,
+                "pad source and target to one length, so that a batch has sentences of every "
+                "length ratio");
+  schema.option("data.max_buckets", batches.max_buckets, "different shapes of a batch, at most")
+      .at_least(1);
+}
+
+void declare_validation(config::Schema& schema, TextOptions& options) {
+  schema
+      .option("train.validate_sentences", options.validate_sentences,
+              "sentences generated in a validation; 0: only the loss is measured")
+      .at_least(0);
+  schema.option("train.score", options.score, "what says which checkpoint is the best");
+}
+
+std::filesystem::path TextData::folder(const std::filesystem::path& run) const {
+  return source == TextSource::none ? dir : run / "data";
+}
+
+}  // namespace tessera::task

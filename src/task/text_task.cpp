@@ -1,0 +1,156 @@
+#include "task/text_task.h"
+
+#include "base/log.h"
+#include "base/require.h"
+#include "model/model_folder.h"
+#include "train/metrics_log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tessera::task {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::unique_ptr<model::Seq2Seq> new_model(const TextOptions& options, const text::Corpus& corpus,
+                                          uint64_t seed, at::Device device) {
+  const auto precision = device.is_cuda() ? nn::Precision::bfloat16 : nn::Precision::float32;
+  return model::make_seq2seq(options.model, corpus.tokenizer().dictionary().size(),
+                             corpus.unused_in_targets(), device, precision, seed);
+}
+
+// The split that is validated on.
+std::string validation_split(const text::Corpus& corpus) {
+  try {
+    corpus.split("valid");
+  } catch (const Error& error) {
+    throw Error(error.what(),
+                "a run validates on it: make the corpus with `tessera prepare --valid`");
+  }
+  return "valid";
+}
+
+// Sentences the model has no positions for are left out, whatever the recipe says.
+text::BatcherOptions batches_of(const TextOptions& options) {
+  text::BatcherOptions batches = options.data.batches;
+  batches.max_length = std::min(batches.max_length, options.model.network.positions);
+  return batches;
+}
+
+double score_of(const Measurement& found, TextScore score) {
+  switch (score) {
+    case TextScore::bleu:
+      return found.bleu.value_or(-found.loss);
+    case TextScore::exact_match:
+      return found.exact_match.value_or(-found.loss);
+    case TextScore::loss:
+      break;
+  }
+  return -found.loss;
+}
+
+Json line_of(const Measurement& found) {
+  Json line{{"valid_loss", found.loss}};
+  for (const auto& [name, value] : found.parts) line["valid_" + name] = value;
+  if (found.boundary) {
+    line["valid_outside"] = found.boundary->outside;  // whatever r is
+    line["valid_exit_histogram"] = found.boundary->histogram;
+  }
+  if (!found.bleu) return line;
+  line["valid_bleu"] = *found.bleu;
+  line["valid_exact_match"] = *found.exact_match;
+  line["valid_sentences_per_second"] = found.per_second;
+  for (const Measurement::Example& example : found.examples)
+    line["valid_examples"].push_back({{"source", example.source},
+                                      {"generated", example.generated},
+                                      {"reference", example.reference}});
+  return line;
+}
+
+void log_generation(const Measurement& found, int64_t step) {
+  log::info("step {}  {}  exact match {:.1f} %  {:.0f} sentences/s", step, found.bleu_line,
+            *found.exact_match, found.per_second);
+  for (const Measurement::Example& example : found.examples)
+    log::info("  {}\n    ours  {}\n    ref.  {}", example.source, example.generated,
+              example.reference);
+}
+
+}  // namespace
+
+TextTask::TextTask(const TextOptions& options, text::Corpus corpus, uint64_t seed,
+                   at::Device device)
+    : options_(options),
+      corpus_(std::move(corpus)),
+      seed_(seed),
+      model_(new_model(options, corpus_, seed, device)),
+      batcher_(corpus_.split("train"), batches_of(options), seed),
+      validator_(*model_, corpus_, validation_split(corpus_), batches_of(options), options.generate,
+                 options.validate_sentences, seed) {}
+
+nn::Inputs TextTask::batch(int64_t epoch, int64_t number) const {
+  return model::Seq2SeqBatch::of(batcher_.batch(epoch, number)).inputs();
+}
+
+train::Validation TextTask::validate(const at::Tensor& weights, int64_t step) {
+  const Measurement found = validator_.measure(weights);
+  log::info("step {}  validation loss {:.4f}  {}", step, found.loss,
+            train::parts_text(found.parts));
+  if (found.bleu) log_generation(found, step);
+  return {score_of(found, options_.score), line_of(found)};
+}
+
+safetensors::File TextTask::weights_of(const std::filesystem::path& run_or_model) const {
+  const std::filesystem::path folder = find_model_folder(run_or_model);
+  const model::LoadedModel given =
+      model::load_model_folder(folder, at::kCPU, nn::Precision::float32);
+  if (const auto difference =
+          corpus_.tokenizer().dictionary().difference(given.tokenizer.dictionary()))
+    throw Error(fmt::format("the model in '{}' does not fit the corpus in '{}': {}",
+                            folder.string(), corpus_.folder().string(), *difference),
+                "prepare the data with the dictionary of the model (`tessera prepare --dict`)");
+  require(given.model->options().kind == options_.model.kind,
+          "the model in '{}' is of kind '{}', the recipe's of kind '{}'", folder.string(),
+          name_of(given.model->options().kind), name_of(options_.model.kind));
+  return safetensors::File(folder / "model.safetensors");
+}
+
+void TextTask::write_model(const std::filesystem::path& folder, const at::Tensor& weights,
+                           int64_t step) const {
+  const bool diffusion = options_.model.kind == model::ModelKind::diffusion;
+  const ModelCard card{
+      .title = "A sequence-to-sequence model of tessera",
+      .description = diffusion
+                         ? "Boundary-conditional diffusion: source sentences to target sentences."
+                         : "Source sentences to target sentences, word by word.",
+      .data = fmt::format("a prepared corpus of fingerprint {}", corpus_.fingerprint()),
+      .facts = {{"updates", fmt::format("{}", step)},
+                {"tokens a batch", fmt::format("{}", options_.data.batches.tokens)},
+                {"seed", fmt::format("{}", seed_)}}};
+  model::write_model_folder(folder, *model_, weights, corpus_.tokenizer(), options_.generate, card);
+}
+
+std::string TextTask::memory_hint() const {
+  return fmt::format("lower data.tokens (now {}) and raise train.accumulate by the same factor",
+                     options_.data.batches.tokens);
+}
+
+std::vector<train::Fact> TextTask::facts() const {
+  const auto symbols = corpus_.tokenizer().dictionary().size();
+  Json shapes = Json::array();
+  std::string text =
+      fmt::format("{} batches in {} shapes", batcher_.batches(0), batcher_.shapes().size());
+  for (const auto& shape : batcher_.shapes()) {
+    shapes.push_back({shape.rows, shape.source, shape.target});
+    text += fmt::format("\n{} sentences x {} source, {} target", shape.rows, shape.source,
+                        shape.target);
+  }
+  return {{"symbols", symbols, "symbols", fmt::format("{}", symbols)},
+          {"pairs", corpus_.split("train").size(), "pairs",
+           fmt::format("{}", corpus_.split("train").size())},
+          {"batches_per_epoch", batcher_.batches(0), "epoch", text},
+          {"shapes", shapes, "", ""}};
+}
+
+}  // namespace tessera::task

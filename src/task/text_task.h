@@ -1,0 +1,42 @@
+#pragma once
+
+#include "model/seq2seq.h"
+#include "task/text_options.h"
+#include "task/validator.h"
+#include "text/corpus.h"
+#include "train/task.h"
+
+#include <memory>
+
+namespace tessera::task {
+
+// Sentences to sentences: a corpus, and a Seq2Seq model that learns from it.
+class TextTask final : public train::Task {
+ public:
+  // Throws Error where the corpus has nothing to validate on.
+  TextTask(const TextOptions& options, text::Corpus corpus, uint64_t seed, at::Device device);
+
+  using Task::model;
+  nn::Trainable& model() override { return *model_; }
+  int64_t batches(int64_t epoch) const override { return batcher_.batches(epoch); }
+  nn::Inputs batch(int64_t epoch, int64_t number) const override;
+  train::Validation validate(const at::Tensor& weights, int64_t step) override;
+  safetensors::File weights_of(const std::filesystem::path& run_or_model) const override;
+  void write_model(const std::filesystem::path& folder, const at::Tensor& weights,
+                   int64_t step) const override;
+  std::filesystem::path data() const override { return corpus_.folder(); }
+  std::string fingerprint() const override { return corpus_.fingerprint(); }
+  std::string unit() const override { return "tokens"; }
+  std::string memory_hint() const override;
+  std::vector<train::Fact> facts() const override;
+
+ private:
+  TextOptions options_;
+  text::Corpus corpus_;
+  uint64_t seed_;
+  std::unique_ptr<model::Seq2Seq> model_;
+  text::Batcher batcher_;
+  Validator validator_;
+};
+
+}  // namespace tessera::task

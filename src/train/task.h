@@ -1,0 +1,58 @@
+#pragma once
+
+#include "nn/trainable.h"
+
+#include <tessera/base/safetensors.h>
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace tessera::train {
+
+// What a validation found.
+struct Validation {
+  double score = 0;             // the higher, the better: what says which checkpoint is the best
+  nlohmann::ordered_json line;  // for metrics.jsonl
+};
+
+// Something to be said about a task: for programs by a key, for people in a line or more.
+struct Fact {
+  std::string key;
+  nlohmann::ordered_json value;
+  std::string title, text;
+};
+
+// What a run trains, and on what. The trainer asks for batches and validations, and knows nothing
+// of text or images.
+class Task {
+ public:
+  virtual ~Task() = default;
+
+  virtual nn::Trainable& model() = 0;
+  const nn::Trainable& model() const { return const_cast<Task*>(this)->model(); }
+
+  // Batches on the host, epoch after epoch: functions of (seed, epoch, number).
+  virtual int64_t batches(int64_t epoch) const = 0;
+  virtual nn::Inputs batch(int64_t epoch, int64_t number) const = 0;
+
+  // Measures weights [parameters().count()] on data that is not trained on, and logs what it found.
+  virtual Validation validate(const at::Tensor& weights, int64_t step) = 0;
+
+  // The weights of another run or model to begin with. Throws Error where they do not fit.
+  virtual safetensors::File weights_of(const std::filesystem::path& run_or_model) const = 0;
+
+  // Writes a model folder with these weights.
+  virtual void write_model(const std::filesystem::path& folder, const at::Tensor& weights,
+                           int64_t step) const = 0;
+
+  virtual std::filesystem::path data() const = 0;  // the folder it learns from
+  virtual std::string fingerprint() const = 0;     // of what is in there
+  virtual std::string unit() const = 0;            // of the data of an update: "tokens"
+  virtual std::string memory_hint() const = 0;     // what to lower where memory runs out
+  virtual std::vector<Fact> facts() const = 0;     // beside the number of parameters
+};
+
+}  // namespace tessera::train

@@ -1,0 +1,169 @@
+// Images from end to end, as a person would do it: prepare, train, resume, sample, evaluate.
+
+#include "distance/tiny_extractor.h"
+#include "image/made_images.h"
+#include "image/png.h"
+#include "support/program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kRecipe = R"([data]
+kind = "images"
+dir = "set"
+batch = 4
+[model]
+width = 8
+stages = 2
+blocks = 1
+attention_side = 0
+conditional = true
+[train]
+out = "run"
+steps = 4
+save_every = 2
+validate_every = 2
+log_every = 1
+learning_rate = 1e-3
+ema = 0.5
+[sampler]
+steps = 3
+)";
+
+class ImageCommands : public tessera::test::ProgramTest {
+ protected:
+  ImageCommands() : ProgramTest(tessera::test::quick_place()) {
+    tessera::test::write_cifar10(folder_ / "cifar", 4);
+    write("r.toml", kRecipe);
+    tessera::test::write_tiny_extractor(folder_ / "tiny.pt");
+    expect_done("prepare --images cifar10 --from cifar --out set");
+  }
+
+  std::string expect_done(const std::string& arguments) const {
+    const auto result = run("--device cpu --threads 1 " + arguments);
+    EXPECT_EQ(result.status, 0) << arguments << '\n' << result.err;
+    return result.out;
+  }
+  void expect_error(const std::string& arguments, int status, const std::string& message) const {
+    const auto result = run("--device cpu --threads 1 " + arguments);
+    EXPECT_EQ(result.status, status) << arguments << '\n' << result.err;
+    EXPECT_THAT(result.err, HasSubstr(message)) << arguments;
+  }
+  std::string weights(const std::string& run) const {
+    return tessera::test::file_text(folder_ / run / "last/model.safetensors");
+  }
+};
+
+TEST_F(ImageCommands, TrainSampleAndMeasure) {
+  expect_done("--quiet train r.toml");
+  const json metrics = json::parse("[" + [&] {
+    std::string lines = tessera::test::file_text(folder_ / "run/metrics.jsonl");
+    lines.pop_back();
+    for (size_t at = 0; (at = lines.find('\n', at)) != std::string::npos; at += 2)
+      lines.replace(at, 1, ",\n");
+    return lines;
+  }() + "]");
+  EXPECT_TRUE(metrics.back().contains("valid_loss"));
+  EXPECT_TRUE(metrics.front().contains("images_per_second"));
+
+  expect_done("--quiet sample run --count 4 --grid grid.png --out pngs --npz a.npz");
+  EXPECT_TRUE(fs::exists(folder_ / "pngs/000003.png"));
+  EXPECT_TRUE(fs::exists(folder_ / "a.npz"));
+  const at::Tensor grid = tessera::image::read_png(folder_ / "grid.png");
+  EXPECT_EQ(grid.size(0), 3);
+  EXPECT_EQ(grid.size(1), 2 * (2 * 32) + 3 * 2);
+
+  expect_done("--quiet sample run --count 2 --class cat --guidance 2 --grid cats.png");
+  expect_done("--quiet sample run --count 2 --show-steps film.html");
+  EXPECT_THAT(tessera::test::file_text(folder_ / "film.html"),
+              AllOf(HasSubstr("data:image/png;base64,"), HasSubstr("type=\"range\"")));
+
+  const json report = json::parse(
+      expect_done("--json --quiet evaluate run --count 12 --features tiny.pt --stats s.safetensors "
+                  "--kid --nearest near.png"));
+  EXPECT_EQ(report["images"], 12);
+  EXPECT_EQ(report["nfe"], 3);
+  EXPECT_EQ(report["distance"]["name"], "FD-tiny");
+  EXPECT_GT(report["distance"]["value"], 0);
+  EXPECT_TRUE(report.contains("kernel_distance"));
+  EXPECT_GT(report["nearest"]["made"], 0);
+  EXPECT_TRUE(fs::exists(folder_ / "s.safetensors"));
+  EXPECT_TRUE(fs::exists(folder_ / "near.png"));
+  const json again = json::parse(
+      expect_done("--json --quiet evaluate run --count 12 --features tiny.pt --stats s.safetensors"));
+  EXPECT_NEAR(again["distance"]["value"], report["distance"]["value"], 1e-6);
+}
+
+TEST_F(ImageCommands, AStoppedRunGoesOnToTheBit) {
+  expect_done("--quiet train r.toml train.out=whole");
+  expect_done("--quiet train r.toml train.out=half train.steps=2 train.schedule=constant");
+  expect_done("--quiet train --resume half train.steps=4");
+  EXPECT_EQ(weights("whole"), weights("half"));
+}
+
+TEST_F(ImageCommands, EqualSeedsMakeEqualImages) {
+  expect_done("--quiet train r.toml");
+  for (const char* place : {"a.png", "b.png"})
+    expect_done("--quiet --seed 3 sample run --count 3 --grid " + std::string(place));
+  expect_done("--quiet --seed 4 sample run --count 3 --grid c.png");
+  const auto picture = [&](const char* name) { return tessera::test::file_text(folder_ / name); };
+  EXPECT_EQ(picture("a.png"), picture("b.png"));
+  EXPECT_NE(picture("a.png"), picture("c.png"));
+}
+
+TEST_F(ImageCommands, DryRunSaysWhatItWouldCost) {
+  const json report = json::parse(expect_done("--json --quiet train r.toml --dry-run"));
+  EXPECT_GT(report["parameters"], 1000);
+  EXPECT_EQ(report["images"], 20);
+  EXPECT_FALSE(fs::exists(folder_ / "run"));
+}
+
+TEST_F(ImageCommands, ValidationMeasuresADistanceWhereAsked) {
+  expect_done(
+      "--quiet train r.toml train.validate_samples=12 train.features=tiny.pt "
+      "train.score=distance train.statistics=made.safetensors");
+  EXPECT_THAT(tessera::test::file_text(folder_ / "run/metrics.jsonl"),
+              AllOf(HasSubstr("valid_distance"), HasSubstr("FD-tiny")));
+  EXPECT_TRUE(fs::exists(folder_ / "made.safetensors"));
+}
+
+TEST_F(ImageCommands, MistakesAreNamed) {
+  expect_error("train r.toml model.stages=7", 2, "cannot be halved");
+  expect_error("train r.toml model.coding=pixels", 2, "process.r = 0");
+  expect_error("train r.toml data.tokens=100", 2, "unknown key 'data.tokens'");
+  expect_error("train r.toml data.batch=100", 2, "lower data.batch");
+  expect_error("train r.toml train.validate_samples=10", 2, "train.features");
+  expect_error("train r.toml data.dir=nowhere", 1, "nowhere");
+  expect_done("--quiet train r.toml");
+  expect_error("sample run", 2, "--grid");
+  expect_error("sample run --grid g.png --class cow", 2, "no class 'cow'");
+  expect_error("sample nowhere --grid g.png", 1, "nowhere");
+  expect_error("evaluate run", 2, "--features");
+  expect_error("evaluate run --features tiny.pt --beam 3", 2, "--beam is not for models of images");
+  expect_error("evaluate run --features missing.pt", 1, "missing.pt");
+  expect_error("generate run", 1, "kind 'image'");
+  expect_error("train --resume run model.width=16", 2, "model.width");
+}
+
+TEST_F(ImageCommands, FewerImagesThanFeaturesAreWarnedAbout) {
+  expect_done("--quiet train r.toml");
+  const auto result =
+      run("--device cpu evaluate run --count 4 --features tiny.pt --data set");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("singular"));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("FD-tiny"), Not(HasSubstr("FID"))));
+}
+
+}  // namespace

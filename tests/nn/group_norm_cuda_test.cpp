@@ -1,0 +1,62 @@
+#include "nn/group_norm.h"
+
+#include <ATen/ATen.h>
+#include <gtest/gtest.h>
+
+namespace tessera::nn {
+namespace {
+
+struct Result {
+  at::Tensor y, dx, d_film, d_weights;
+};
+
+// The same numbers on a device; bfloat16 there is computed by the fused kernels.
+Result run(at::Device device, Precision precision, int64_t side, int64_t channels, bool told,
+           After after) {
+  Parameters parameters;
+  const GroupNorm norm(parameters, "norm", channels);
+  parameters.allocate(device, precision, 1);
+  at::manual_seed(1);
+  // Numbers that bfloat16 has, so that both begin with the same.
+  const auto draw = [](at::IntArrayRef shape, double scale) {
+    return (at::randn(shape) * scale).to(at::kBFloat16).to(at::kFloat);
+  };
+  parameters.values().copy_(1 + draw({2 * channels}, 0.3));
+  parameters.publish();
+  const at::Tensor x = (draw({5, side, side, channels}, 2) + 1).to(device).requires_grad_();
+  const at::Tensor film = draw({5, 2 * channels}, 0.3).to(device).requires_grad_();
+  const at::Tensor weights = draw(x.sizes(), 1).to(device);
+  const at::Tensor low = precision == Precision::bfloat16 ? film.to(at::kBFloat16) : film;
+  const at::Tensor y = norm(x, after, told ? low : at::Tensor());
+  (y.to(at::kFloat) * weights).sum().backward();
+  parameters.gather_gradients();
+  parameters.collect_gradients();
+  const auto host = [](const at::Tensor& tensor) { return tensor.to(at::kCPU, at::kFloat); };
+  return {host(y.detach()), host(x.grad()), told ? host(film.grad()) : at::zeros({1}),
+          host(parameters.gradients())};
+}
+
+// Share of the largest value by which two tensors differ at most.
+double difference(const at::Tensor& a, const at::Tensor& b) {
+  return ((a - b).abs().max() / b.abs().max().clamp_min(1e-6)).item<double>();
+}
+
+TEST(CudaGroupNorm, KernelsGiveWhatTheCpuGives) {
+  for (const int64_t side : {1, 7, 16})
+    for (const int64_t channels : {8, 24, 128, 256, 384})
+      for (const bool told : {false, true})
+        for (const After after : {After::nothing, After::silu}) {
+          SCOPED_TRACE(testing::Message()
+                       << side << " x " << side << ", " << channels << (told ? ", film" : "")
+                       << (after == After::silu ? ", silu" : ""));
+          const Result cuda = run(at::kCUDA, Precision::bfloat16, side, channels, told, after);
+          const Result cpu = run(at::kCPU, Precision::float32, side, channels, told, after);
+          EXPECT_LT(difference(cuda.y, cpu.y), 0.01);
+          EXPECT_LT(difference(cuda.dx, cpu.dx), 0.02);
+          EXPECT_LT(difference(cuda.d_film, cpu.d_film), 0.02);
+          EXPECT_LT(difference(cuda.d_weights, cpu.d_weights), 0.02);
+        }
+}
+
+}  // namespace
+}  // namespace tessera::nn
