@@ -31,6 +31,7 @@ DatasetWriter::DatasetWriter(const fs::path& folder, std::vector<std::string> cl
     : folder_(folder, kDataset, existing) {
   manifest_.tessera_version = version();
   manifest_.classes = std::move(classes);
+  manifest_.check_classes();
 }
 
 void DatasetWriter::add_split(const std::string& name, const ImageSource& images,

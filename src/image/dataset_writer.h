@@ -22,7 +22,7 @@ class DatasetWriter {
   // What the constructor checks first, to be known before long work.
   static void check_folder(const std::filesystem::path& folder, Existing existing);
 
-  //   classes  names; empty: no labels
+  //   classes  names, UTF-8; empty: no labels
   DatasetWriter(const std::filesystem::path& folder, std::vector<std::string> classes,
                 Existing existing = Existing::refuse);
 

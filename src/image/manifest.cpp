@@ -4,7 +4,6 @@
 #include "base/hash.h"
 #include "base/require.h"
 
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace tessera::image {
@@ -97,6 +96,17 @@ std::string Manifest::json() const {
 
 void Manifest::save(const fs::path& folder) const {
   write_file_atomically(folder / kFileName, json());
+}
+
+void Manifest::check_classes() const {
+  for (const std::string& name : classes) {
+    try {
+      (void)Json(name).dump();
+    } catch (const Json::exception&) {
+      throw Error(fmt::format("the name of the class '{}' is not valid UTF-8", name),
+                  "give its folder another name");
+    }
+  }
 }
 
 void Manifest::check_files(const fs::path& folder) const {

@@ -38,6 +38,9 @@ struct Manifest {
   void save(const std::filesystem::path& folder) const;  // atomically
   std::string json() const;                              // what save() writes
 
+  // Throws Error for a class whose name is not UTF-8: the file could not hold it.
+  void check_classes() const;
+
   // Throws Error for files of `folder` that are missing or whose size is not what the manifest
   // says.
   void check_files(const std::filesystem::path& folder) const;

@@ -30,7 +30,8 @@ std::string size_of(const at::Tensor& picture) {
 class PngImages : public ImageSource {
  public:
   //   like  the file whose size and channels all must have
-  PngImages(Paths files, fs::path like) : PngImages(std::move(files), like, read_png(like)) {}
+  PngImages(Paths files, const fs::path& like)
+      : PngImages(std::move(files), like, read_png(like)) {}
 
  private:
   PngImages(Paths files, fs::path like, const at::Tensor& example)

@@ -8,6 +8,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace tessera::nn {
 namespace {
@@ -156,11 +157,11 @@ Gradients fused_gradients(const Problem& problem, const at::Tensor& mean, const 
 
 struct Normalise : torch::autograd::Function<Normalise> {
   static Variable forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
-                          const at::Tensor& bias, const at::Tensor& film, int64_t groups,
-                          bool silu) {
-    const Problem problem{x, weight, bias, film, groups, silu};
+                          const at::Tensor& bias, const std::optional<at::Tensor>& film,
+                          int64_t groups, bool silu) {
+    const Problem problem{x, weight, bias, film.value_or(at::Tensor()), groups, silu};
     const Normalised result = has_kernel(problem) ? fused(problem) : composed(problem);
-    context->save_for_backward({x, weight, bias, film, result.mean, result.inverse});
+    context->save_for_backward({x, weight, bias, problem.film, result.mean, result.inverse});
     context->saved_data["groups"] = groups;
     context->saved_data["silu"] = silu;
     return result.y;
@@ -211,7 +212,8 @@ GroupNorm::GroupNorm(Parameters& parameters, const std::string& name, int64_t ch
 
 at::Tensor GroupNorm::operator()(const at::Tensor& x, After after, const at::Tensor& film) const {
   const at::Tensor typed = x.to(scale_->scalar_type()).contiguous();
-  return Normalise::apply(typed.flatten(1, 2), *scale_, *shift_, film, groups(x.size(-1)),
+  const auto told = film.defined() ? std::optional(film) : std::nullopt;
+  return Normalise::apply(typed.flatten(1, 2), *scale_, *shift_, told, groups(x.size(-1)),
                           after == After::silu)
       .view(x.sizes());
 }

@@ -152,6 +152,15 @@ TEST_F(DatasetFolder, HasImagesOfOneSize) {
               AllOf(HasSubstr("'test'"), HasSubstr("[3, 4, 4]"), HasSubstr("[3, 2, 4]")));
 }
 
+TEST_F(DatasetFolder, KeepsNamesOfClassesThatAreUtf8) {
+  write_set(DatasetWriter::Existing::refuse, {"chat", "bête"});
+  EXPECT_THAT(Dataset(path_).classes(), ElementsAre("chat", "bête"));
+  EXPECT_THAT(test::complaint([&] {
+                write_set(DatasetWriter::Existing::replace, {"chat", "b\xeate"});
+              }),
+              HasSubstr("UTF-8"));
+}
+
 TEST_F(DatasetFolder, TellsWhatIsMissing) {
   EXPECT_THAT(error(), AllOf(HasSubstr("no such folder"), HasSubstr("--images")));
   fs::create_directory(path_);
