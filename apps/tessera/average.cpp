@@ -2,8 +2,8 @@
 
 #include "base/log.h"
 #include "base/require.h"
+#include "base/weight_average.h"
 #include "model/model_folder.h"
-#include "model/weight_average.h"
 #include "train/checkpoints.h"
 #include "train/run_folder.h"
 
@@ -82,7 +82,7 @@ void run_average(const AverageCommand& command, const GlobalOptions& globals) {
   const fs::path out = !command.out.empty()
                            ? command.out
                            : command.folders.front() / fmt::format("average-{}", folders.size());
-  model::average_models(folders, out);
+  average_models(folders, out);
   std::vector<std::string> names;
   for (const fs::path& folder : folders) names.push_back(folder.string());
   log::info("the mean of {} models: {}", names.size(), fmt::join(names, ", "));

@@ -85,8 +85,9 @@ Side measured_images(const FidCommand& command, const fs::path& path, const std:
   std::error_code ignored;
   const bool has_parts = fs::is_directory(path, ignored);  // a single file has none
   Side side{path.string(), has_parts ? part : "", {}};
-  const auto source = image::ImageSource::open(path, part);
-  const int64_t count = command.limit > 0 ? std::min(command.limit, source->size()) : source->size();
+  const auto source = image::ImageSource::open(path, fs::is_directory(path) ? part : "");
+  const int64_t count =
+      command.limit > 0 ? std::min(command.limit, source->size()) : source->size();
   require(count >= 2, "'{}': a distance needs at least two images of a set, got {}", path.string(),
           count);
   distance::Moments moments;

@@ -2,6 +2,7 @@
 
 #include "base/device.h"
 #include "base/require.h"
+#include "image/manifest.h"
 #include "inspection.h"
 #include "text/manifest.h"
 #include "train/run_folder.h"
@@ -15,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class Thing { model, corpus, tensors };  // a run is a model with a history
+enum class Thing { model, corpus, images, tensors };  // a run is a model with a history
 
 Thing kind_of(const fs::path& path) {
   std::error_code ignored;
@@ -26,6 +27,7 @@ Thing kind_of(const fs::path& path) {
   if (train::RunFolder::is_one(path) || has("checkpoints") || has("config.json") ||
       has("model.safetensors"))
     return Thing::model;
+  if (image::Manifest::is_in(path)) return Thing::images;
   if (has(text::Manifest::kFileName)) return Thing::corpus;
   throw Error(fmt::format("'{}' is neither a run, a model nor a corpus", path.string()),
               "a run has a config.toml, a model config.json and model.safetensors, a corpus "
@@ -46,12 +48,14 @@ void run_inspect(ModelInspection inspection, const GlobalOptions& globals) {
   if (kind != Thing::model) require_model(inspection);
   const Report report = kind == Thing::model    ? inspect_model(inspection)
                         : kind == Thing::corpus ? inspect_corpus(path)
+                        : kind == Thing::images ? inspect_dataset(path)
                                                 : inspect_tensors(path);
   if (globals.json)
     std::cout << report.dump(2, ' ', false, Report::error_handler_t::replace) << '\n';
   else
     std::cout << (kind == Thing::model    ? model_text(report)
                   : kind == Thing::corpus ? corpus_text(report)
+                  : kind == Thing::images ? dataset_text(report)
                                           : tensors_text(report));
 }
 

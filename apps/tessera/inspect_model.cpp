@@ -2,9 +2,11 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/require.h"
+#include "imaging/image_folder.h"
 #include "inspection.h"
-#include "model/boundary_statistics.h"
+#include "model/diffusion.h"
 #include "model/model_folder.h"
+#include "process/boundary_statistics.h"
 #include "run_history.h"
 #include "task/recipe.h"
 #include "task/stored_recipe.h"
@@ -96,18 +98,6 @@ bool has_checkpoint_folders(const fs::path& run) {
 
 // ---- the model
 
-Report parameters_report(const model::Seq2Seq& model) {
-  std::map<std::string, int64_t> sizes;
-  for (const auto& [name, tensor] : model.parameters().named(model.parameters().values()))
-    sizes[name.substr(0, name.find('.'))] += tensor.numel();
-  std::vector<std::pair<std::string, int64_t>> parts(sizes.begin(), sizes.end());
-  std::stable_sort(parts.begin(), parts.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
-  Report by_part = Report::object();
-  for (const auto& [name, size] : parts) by_part[name] = size;
-  return {{"total", model.parameters().count()}, {"parts", by_part}};
-}
-
 // The symbols that can be decoded, [n] int64.
 at::Tensor decodable_symbols(const model::Seq2Seq& model) {
   return at::ones({model.codebook().symbols()}, at::kBool)
@@ -184,7 +174,8 @@ Labels choose_labels(const ModelInspection& inspection, const model::LoadedModel
 }
 
 Report boundary_report(const model::Diffusion& model, const Labels& labels, uint64_t seed) {
-  const model::BoundaryStatistics found = model::boundary_statistics(model, labels.ids, seed);
+  const BoundaryStatistics found =
+      boundary_statistics(model.process(), model.codebook(), model.undecodable(), labels.ids, seed);
   Report report = labels.origin;
   report.update({{"tokens", found.tokens},
                  {"outside", found.outside},
@@ -197,6 +188,7 @@ Report boundary_report(const model::Diffusion& model, const Labels& labels, uint
 Report loaded_report(const ModelInspection& inspection, const fs::path& folder,
                      const task::StoredRecipe* stored) {
   const c10::NoGradGuard no_grad;
+  if (kind_of_model(folder) == imaging::kImageKind) return inspect_image_model(folder, inspection);
   const model::LoadedModel loaded =
       model::load_model_folder(folder, inspection.device, nn::Precision::float32);
   const model::Seq2Seq& model = *loaded.model;
@@ -205,7 +197,7 @@ Report loaded_report(const ModelInspection& inspection, const fs::path& folder,
                 {"kind", name_of(model.options().kind)},
                 {"format", config.at("format")},
                 {"bytes", fs::file_size(folder / "model.safetensors")},
-                {"parameters", parameters_report(model)},
+                {"parameters", parameters_report(model.parameters())},
                 {"symbols", model.codebook().symbols()},
                 {"decodable", decodable_symbols(model).numel()},
                 {"tokenizer", name_of(loaded.tokenizer.kind())},
@@ -222,6 +214,18 @@ Report loaded_report(const ModelInspection& inspection, const fs::path& folder,
 
 }  // namespace
 
+Report parameters_report(const nn::Parameters& parameters) {
+  std::map<std::string, int64_t> sizes;
+  for (const auto& [name, tensor] : parameters.named(parameters.values()))
+    sizes[name.substr(0, name.find('.'))] += tensor.numel();
+  std::vector<std::pair<std::string, int64_t>> parts(sizes.begin(), sizes.end());
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  Report by_part = Report::object();
+  for (const auto& [name, size] : parts) by_part[name] = size;
+  return {{"total", parameters.count()}, {"parts", by_part}};
+}
+
 Report inspect_model(const ModelInspection& inspection) {
   const fs::path& folder = inspection.folder;
   if (!train::RunFolder::is_one(folder) && !fs::is_directory(folder / "checkpoints")) {
@@ -237,10 +241,10 @@ Report inspect_model(const ModelInspection& inspection) {
   if (train::RunFolder::is_one(folder)) {
     stored.emplace(train::RunFolder::open(folder));
     report["steps"] = stored->recipe.run.steps;
-    report["score"] = name_of(stored->recipe.text.score);
+    const std::string score = std::get<std::string>(stored->values.at("train.score"));
+    report["score"] = score;
     report["options"] = options_report(stored->defaults, stored->values, inspection.all_options);
-    report["history"] =
-        history_report(train::RunFolder::open(folder).metrics(), stored->recipe.text.score);
+    report["history"] = history_report(train::RunFolder::open(folder).metrics(), score);
   }
   report["checkpoints"] = checkpoints_report(folder);
   const bool any = has_checkpoint_folders(folder) || !inspection.checkpoint.empty();

@@ -44,13 +44,24 @@ std::string checkpoints_text(const Report& checkpoints) {
 
 std::string history_text(const Report& history) {
   if (history["rows"].empty()) return "\nhistory: nothing measured yet\n";
-  constexpr const char* kRow = "  {:<5} {:>11} {:>10} {:>16} {:>8} {:>12}\n";
-  std::string text = "\nhistory\n";
-  text += fmt::format(kRow, "", "step", "loss", "validation loss", "BLEU", "exact match");
-  for (const Report& row : history["rows"])
+  // Of the scores only those that were measured.
+  std::vector<std::pair<const char*, const char*>> scores;
+  for (const auto& score : {std::pair{"bleu", "BLEU"}, std::pair{"exact_match", "exact match"},
+                            std::pair{"distance", "distance"}})
+    if (std::any_of(history["rows"].begin(), history["rows"].end(),
+                    [&](const Report& row) { return !row[score.first].is_null(); }))
+      scores.push_back(score);
+  constexpr const char* kRow = "  {:<5} {:>11} {:>10} {:>16}";
+  std::string text = "\nhistory\n" + fmt::format(kRow, "", "step", "loss", "validation loss");
+  for (const auto& [key, title] : scores) text += fmt::format(" {:>12}", title);
+  text += "\n";
+  for (const Report& row : history["rows"]) {
     text += fmt::format(kRow, string_of(row["what"]), count_of(row["step"]),
-                        number_or_dash(row["loss"], 4), number_or_dash(row["valid_loss"], 4),
-                        number_or_dash(row["bleu"], 2), number_or_dash(row["exact_match"], 2));
+                        number_or_dash(row["loss"], 4), number_or_dash(row["valid_loss"], 4));
+    for (const auto& [key, title] : scores)
+      text += fmt::format(" {:>12}", number_or_dash(row[key], 2));
+    text += "\n";
+  }
   const auto losses = history["losses"].get<std::vector<double>>();
   if (losses.size() > 1)
     text +=
@@ -84,7 +95,7 @@ std::string parameters_text(const Report& parameters) {
 std::string boundary_text(const Report& boundary) {
   std::string text = "\nboundary, with the noise of training\n";
   if (boundary["data"].is_null())
-    text += fmt::format("  on {} random labels, not on text: {}\n", count_of(boundary["tokens"]),
+    text += fmt::format("  on {} random labels: {}\n", count_of(boundary["tokens"]),
                         string_of(boundary["reason"]));
   else
     text += fmt::format("  on {} tokens: {} of {} sentences of {} in {}\n",
@@ -101,16 +112,24 @@ std::string boundary_text(const Report& boundary) {
 }
 
 std::string loaded_text(const Report& model) {
-  std::string text = fmt::format(
-      "\nmodel {}\n  kind {}, format {}, weights of {}\n  {} symbols ({}, {} text), {} "
-      "can be decoded\n",
-      string_of(model["folder"]), string_of(model["kind"]), count_of(model["format"]),
-      byte_count(model["bytes"].get<uint64_t>()), count_of(model["symbols"]),
-      string_of(model["tokenizer"]), model["raw"].get<bool>() ? "raw" : "tokenised",
-      count_of(model["decodable"]));
+  std::string text =
+      fmt::format("\nmodel {}\n  kind {}, format {}, weights of {}\n", string_of(model["folder"]),
+                  string_of(model["kind"]), count_of(model["format"]),
+                  byte_count(model["bytes"].get<uint64_t>()));
+  if (model["kind"] == "image")
+    text += fmt::format("  images of {} x {}, {} colours, as {}; {} classes{}\n",
+                        model["width"].get<int64_t>(), model["height"].get<int64_t>(),
+                        model["channels"].get<int64_t>(), string_of(model["coding"]),
+                        model["classes"].size(),
+                        model["conditional"].get<bool>() ? ", which it is told" : "");
+  else
+    text +=
+        fmt::format("  {} symbols ({}, {} text), {} can be decoded\n", count_of(model["symbols"]),
+                    string_of(model["tokenizer"]), model["raw"].get<bool>() ? "raw" : "tokenised",
+                    count_of(model["decodable"]));
   text += parameters_text(model["parameters"]);
   if (model.contains("options")) text += options_text(model["options"]);
-  const Report& norms = model["code_norms"];
+  const Report norms = model.value("code_norms", Report());
   if (!norms.is_null())
     text += fmt::format(
         "\nlength of the codes before normalisation ({}): {:.3f} to {:.3f}, mean {:.3f}\n",

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "nn/parameters.h"
+
 #include <nlohmann/json.hpp>
 
 #include <ATen/core/Tensor.h>
@@ -28,6 +30,14 @@ struct ModelInspection {
 
 Report inspect_model(const ModelInspection& inspection);
 std::string model_text(const Report& report);
+
+// The loaded model of a folder that holds one of images, and all weights by part.
+Report inspect_image_model(const std::filesystem::path& folder, const ModelInspection& inspection);
+Report parameters_report(const nn::Parameters& parameters);
+
+// A data set of images.
+Report inspect_dataset(const std::filesystem::path& folder);
+std::string dataset_text(const Report& report);
 
 Report inspect_corpus(const std::filesystem::path& folder);
 std::string corpus_text(const Report& report);

@@ -1,6 +1,6 @@
+#include "flow/options.h"
 #include "codebook/declare.h"
 #include "command.h"
-#include "flow/options.h"
 #include "task/recipe.h"
 
 #include <fmt/format.h>

@@ -10,7 +10,7 @@ namespace {
 
 // What was measured at a step: updates and validation write a line each.
 struct Row {
-  std::optional<double> loss, valid_loss, bleu, exact_match;
+  std::optional<double> loss, valid_loss, bleu, exact_match, distance;
 };
 using Rows = std::map<int64_t, Row>;
 
@@ -29,17 +29,20 @@ Rows read_rows(const std::filesystem::path& metrics) {
     take(row.valid_loss, line, "valid_loss");
     take(row.bleu, line, "valid_bleu");
     take(row.exact_match, line, "valid_exact_match");
+    take(row.distance, line, "valid_distance");
   }
   return rows;
 }
 
-std::optional<double> score_of(const Row& row, task::TextScore kind) {
-  if (kind == task::TextScore::bleu) return row.bleu;
-  if (kind == task::TextScore::exact_match) return row.exact_match;
-  return row.valid_loss ? std::optional(-*row.valid_loss) : std::nullopt;
+// What a score is called is as train.score has it.
+std::optional<double> score_of(const Row& row, const std::string& score) {
+  if (score == "bleu") return row.bleu;
+  if (score == "exact-match") return row.exact_match;
+  const auto& lower_is_better = score == "distance" ? row.distance : row.valid_loss;
+  return lower_is_better ? std::optional(-*lower_is_better) : std::nullopt;
 }
 
-Rows::const_iterator find_best(const Rows& rows, task::TextScore kind) {
+Rows::const_iterator find_best(const Rows& rows, const std::string& kind) {
   auto best = rows.end();
   for (auto row = rows.begin(); row != rows.end(); ++row) {
     const auto score = score_of(row->second, kind);
@@ -57,18 +60,19 @@ Report row_report(const char* what, const Rows::value_type& row) {
           {"loss", json(row.second.loss)},
           {"valid_loss", json(row.second.valid_loss)},
           {"bleu", json(row.second.bleu)},
-          {"exact_match", json(row.second.exact_match)}};
+          {"exact_match", json(row.second.exact_match)},
+          {"distance", json(row.second.distance)}};
 }
 
 }  // namespace
 
-Report history_report(const std::filesystem::path& metrics, task::TextScore score) {
+Report history_report(const std::filesystem::path& metrics, const std::string& score) {
   const Rows rows = read_rows(metrics);
   Report shown = Report::array(), losses = Report::array();
   if (!rows.empty()) {
     shown.push_back(row_report("first", *rows.begin()));
     auto best = find_best(rows, score);
-    if (best == rows.end()) best = find_best(rows, task::TextScore::loss);
+    if (best == rows.end()) best = find_best(rows, "loss");
     if (best != rows.end()) shown.push_back(row_report("best", *best));
     shown.push_back(row_report("last", *rows.rbegin()));
   }

@@ -121,7 +121,8 @@ void train_in(const train::Task& task, train::Trainer& trainer, const train::Run
               const train::StopSignal& stop) {
   std::string facts;
   for (const train::Fact& fact : task.facts())
-    if (fact.value.is_number()) facts += fmt::format(", {} {}", fact.title, fact.value.dump());
+    if (fact.value.is_number() && fact.title == fact.key)
+      facts += fmt::format(", {} {}", fact.value.dump(), fact.title);
   log::info("{} parameters{}, {}", parameter_count(task.model().parameters().count()), facts,
             task.model().device().str());
   trainer.run(folder, stop);

@@ -47,8 +47,21 @@ config::Value to_value(const Json& json, const std::string& what) {
   throw Error(fmt::format("{} has a value no option can have", what));
 }
 
-// Reads config.json as far as all kinds have it in common.
-Json parse_config(const fs::path& path) {
+// The checkpoints of a run, oldest first.
+std::vector<fs::path> step_folders(const fs::path& checkpoints) {
+  std::vector<fs::path> found;
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator(checkpoints, failure))
+    if (entry.path().filename().string().starts_with("step-") && is_model_folder(entry.path()))
+      found.push_back(entry.path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace
+
+Json parse_model_config(const fs::path& folder) {
+  const fs::path path = folder / kModelConfigFile;
   const std::string text = read_file(path);
   try {
     Json json = Json::parse(text);
@@ -68,22 +81,9 @@ Json parse_config(const fs::path& path) {
   }
 }
 
-// The checkpoints of a run, oldest first.
-std::vector<fs::path> step_folders(const fs::path& checkpoints) {
-  std::vector<fs::path> found;
-  std::error_code failure;
-  for (const auto& entry : fs::directory_iterator(checkpoints, failure))
-    if (entry.path().filename().string().starts_with("step-") && is_model_folder(entry.path()))
-      found.push_back(entry.path());
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
-}  // namespace
-
 std::string kind_of_model(const fs::path& folder) {
   require_model_folder(folder);
-  return parse_config(folder / kModelConfigFile).at("kind");
+  return parse_model_config(folder).at("kind");
 }
 
 void write_model_config(const fs::path& folder, std::string_view kind, const Json& facts,
@@ -98,7 +98,7 @@ void write_model_config(const fs::path& folder, std::string_view kind, const Jso
 
 Json read_model_config(const fs::path& folder, std::string_view kind, config::Schema& options) {
   const fs::path path = folder / kModelConfigFile;
-  Json json = parse_config(path);
+  Json json = parse_model_config(folder);
   const std::string found = json.at("kind");
   require(found == kind, "'{}' describes a model of kind '{}', not '{}'", path.string(), found,
           kind);

@@ -44,6 +44,9 @@ void require_model_folder(const std::filesystem::path& folder);
 // "seq2seq", "image": the kind of the model in a folder. Throws Error where it has none.
 std::string kind_of_model(const std::filesystem::path& folder);
 
+// config.json as it is, where it is one of a format we know. Throws Error.
+nlohmann::ordered_json parse_model_config(const std::filesystem::path& folder);
+
 // Writes config.json.
 //   facts  what a model of that kind must know beside its options
 void write_model_config(const std::filesystem::path& folder, std::string_view kind,

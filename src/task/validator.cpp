@@ -49,9 +49,9 @@ void Validator::measure_loss(Measurement& found) {
   // Loss, what the model measures, tokens.
   at::Tensor sums = at::zeros({static_cast<int64_t>(names.size()) + 2},
                               at::TensorOptions().dtype(at::kDouble).device(model_.device()));
-  std::optional<model::BoundaryCounter> boundary;
+  std::optional<BoundaryCounter> boundary;
   if (const auto* diffusion = dynamic_cast<const model::Diffusion*>(&model_))
-    boundary.emplace(*diffusion);
+    boundary.emplace(diffusion->process(), diffusion->codebook(), diffusion->undecodable());
   for (int64_t i = 0; i < batcher_.batches(0); ++i) {
     const auto [ids, draws] = model::ValidationBatch(model_, batcher_.batch(0, i), i, seed_);
     const nn::TrainingLoss loss =

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "model/boundary_statistics.h"
 #include "model/generation_options.h"
 #include "model/seq2seq.h"
+#include "process/boundary_statistics.h"
 #include "text/batcher.h"
 #include "text/corpus.h"
 
@@ -17,7 +17,7 @@ namespace tessera::task {
 struct Measurement {
   double loss = 0;                                    // per token
   std::vector<std::pair<std::string, double>> parts;  // what the model measures, by name
-  std::optional<model::BoundaryStatistics> boundary;  // of a diffusion model
+  std::optional<BoundaryStatistics> boundary;  // of a diffusion model
   // Of generated sentences, where any were asked for; percent.
   std::optional<double> bleu, exact_match;
   std::string bleu_line;  // the score with its signature

@@ -101,8 +101,8 @@ TEST_F(ImageCommands, TrainSampleAndMeasure) {
   EXPECT_GT(report["nearest"]["made"], 0);
   EXPECT_TRUE(fs::exists(folder_ / "s.safetensors"));
   EXPECT_TRUE(fs::exists(folder_ / "near.png"));
-  const json again = json::parse(
-      expect_done("--json --quiet evaluate run --count 12 --features tiny.pt --stats s.safetensors"));
+  const json again = json::parse(expect_done(
+      "--json --quiet evaluate run --count 12 --features tiny.pt --stats s.safetensors"));
   EXPECT_NEAR(again["distance"]["value"], report["distance"]["value"], 1e-6);
 }
 
@@ -159,8 +159,7 @@ TEST_F(ImageCommands, MistakesAreNamed) {
 
 TEST_F(ImageCommands, FewerImagesThanFeaturesAreWarnedAbout) {
   expect_done("--quiet train r.toml");
-  const auto result =
-      run("--device cpu evaluate run --count 4 --features tiny.pt --data set");
+  const auto result = run("--device cpu evaluate run --count 4 --features tiny.pt --data set");
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("singular"));
   EXPECT_THAT(result.out, AllOf(HasSubstr("FD-tiny"), Not(HasSubstr("FID"))));

@@ -325,7 +325,7 @@ TEST_F(TrainCommand, AnotherCorpusIsRefusedAndForgotten) {
   ASSERT_EQ(train("run", task + "a/data").status, 0);
   const auto result = resume("run", "train.steps=8 data.dir=b/data");
   EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.err, HasSubstr("another corpus"));
+  EXPECT_THAT(result.err, HasSubstr("trained on other data"));
   EXPECT_EQ(resume("run", "train.steps=8").status, 0) << "the wrong folder was not stored";
   fs::rename(folder_ / "a/data", folder_ / "moved");
   EXPECT_EQ(resume("run", "train.steps=12").status, 1);
@@ -405,8 +405,8 @@ TEST_F(TrainCommand, ACheckpointOfAnotherSizeIsNamed) {
 TEST_F(TrainCommand, ADryRunSaysWhatItCostsAndLeavesNoTrace) {
   const auto result = run("--device cpu train r.toml --dry-run train.out=run");
   ASSERT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("parameters      14728 (71 symbols)"), HasSubstr("GiB"),
-                                HasSubstr("updates/s"), HasSubstr("24 updates")));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("parameters      14728\nsymbols         71\n"),
+                                HasSubstr("GiB"), HasSubstr("updates/s"), HasSubstr("24 updates")));
   EXPECT_FALSE(fs::exists(folder_ / "run"));
   const auto json = nlohmann::json::parse(run("--device cpu --json train r.toml --dry-run").out);
   EXPECT_EQ(json["parameters"], 14728);

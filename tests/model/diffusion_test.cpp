@@ -34,7 +34,7 @@ Seq2SeqBatch small_batch() {
   return {at::tensor(source).view({2, 4}), at::tensor(target).view({2, 4})};
 }
 
-Draws small_draws(const Diffusion& model, int64_t rows, int64_t length) {
+nn::Draws small_draws(const Diffusion& model, int64_t rows, int64_t length) {
   return model.draw({1, Purpose::training_noise, 0}, {1, Purpose::training_time, 0}, rows, length);
 }
 
@@ -58,8 +58,8 @@ TEST(Diffusion, LossDoesNotDependOnPaddingOrEmptyRows) {
   const auto pad = [](const at::Tensor& ids) {
     return at::constant_pad_nd(ids, {0, 2, 0, 1}, Dictionary::kPad);
   };
-  const Draws wide = small_draws(model, 3, 6);
-  const Draws narrow{wide.t.narrow(0, 0, 2), wide.eps.narrow(0, 0, 2).narrow(1, 0, 4)};
+  const nn::Draws wide = small_draws(model, 3, 6);
+  const nn::Draws narrow{wide.t.narrow(0, 0, 2), wide.eps.narrow(0, 0, 2).narrow(1, 0, 4)};
   const auto plain = model.loss(batch, narrow, true, nn::Mode::inference);
   const auto padded =
       model.loss({pad(batch.source), pad(batch.target)}, wide, true, nn::Mode::inference);
@@ -67,7 +67,7 @@ TEST(Diffusion, LossDoesNotDependOnPaddingOrEmptyRows) {
   EXPECT_LT(test::largest_difference(plain.measures, padded.measures), 1e-5);
 }
 
-double measure(const Diffusion& model, const Seq2SeqLoss& loss, std::string_view name) {
+double measure(const Diffusion& model, const nn::TrainingLoss& loss, std::string_view name) {
   const auto names = model.measures();
   const auto place = std::find(names.begin(), names.end(), name) - names.begin();
   return loss.measures[place].item<double>();
@@ -78,7 +78,7 @@ TEST(Diffusion, TellsTheNetworkTimeNotItsRescaling) {
   Seq2SeqOptions options = small_options();
   options.process.r = 0;
   Diffusion plain = small_model(options), bounded = small_model();
-  const Draws draws = small_draws(plain, 2, 4);
+  const nn::Draws draws = small_draws(plain, 2, 4);
   const auto a = plain.loss(small_batch(), draws, false, nn::Mode::inference);
   const auto b = bounded.loss(small_batch(), draws, false, nn::Mode::inference);
   EXPECT_GT(measure(bounded, b, "tau"), measure(plain, a, "tau"));
@@ -93,7 +93,7 @@ TEST(Diffusion, LearnsASmallBatchAndGeneratesIt) {
   nn::AdamW adamw({values}, {.weight_decay = 0});
   double first = 0, last = 0;
   for (uint64_t step = 0; step < 400; ++step) {
-    const Draws draws =
+    const nn::Draws draws =
         model.draw({1, Purpose::training_noise, step}, {1, Purpose::training_time, step}, 2, 4);
     const auto loss = model.loss(batch, draws, step % 2 == 0, nn::Mode::training);
     loss.total.backward();

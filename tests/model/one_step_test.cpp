@@ -33,7 +33,7 @@ TEST(OneStep, MeasuresTheErrorTrainingMeasures) {
     const Seq2SeqBatch ids{at::tensor(batch.source).view({rows, source}),
                            at::tensor(batch.target).view({rows, target})};
     const auto number = static_cast<uint64_t>(i);
-    const Draws draws = model.draw({kSeed, Purpose::validation, 2 * number},
+    const nn::Draws draws = model.draw({kSeed, Purpose::validation, 2 * number},
                                    {kSeed, Purpose::validation, 2 * number + 1}, rows, target);
     const double count = ids.target.ne(text::Dictionary::kPad).sum().item<double>();
     // The first measure is the mean squared error.

@@ -1,4 +1,4 @@
-#include "model/weight_average.h"
+#include "base/weight_average.h"
 
 #include "base/files.h"
 #include "model/tiny_model.h"
@@ -69,7 +69,7 @@ TEST_F(WeightAverage, RefusesModelsThatAreNotAlike) {
   EXPECT_THAT(refusal(plain, write("other", model_with(other, {0, 1, 3}))),
               HasSubstr("they differ in process.r"));
   EXPECT_THAT(refusal(plain, write("symbols", model_with(test::tiny_options(), {0, 1, 3, 9}))),
-              HasSubstr("different symbols"));
+              HasSubstr("they differ in undecodable"));
   text::Dictionary words;
   for (int64_t k = 0; k < 26; ++k) words.add("w" + std::to_string(k), 100);
   EXPECT_THAT(

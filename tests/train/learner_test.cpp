@@ -33,8 +33,9 @@ struct Bench {
 
   void update(int64_t step) {
     constexpr int64_t p = Dictionary::kPad, e = Dictionary::kEos;
-    const at::Tensor source = at::tensor({4, 5, 6, e, 7, 8, e, p}, at::kLong).view({2, 4});
-    const at::Tensor target = at::tensor({9, 10, e, p, 11, 9, 10, e}, at::kLong).view({2, 4});
+    const at::Tensor source = at::tensor(std::vector<int64_t>{4, 5, 6, e, 7, 8, e, p}).view({2, 4});
+    const at::Tensor target =
+        at::tensor(std::vector<int64_t>{9, 10, e, p, 11, 9, 10, e}).view({2, 4});
     const nn::Inputs batch{source, target};
     learner.update(step, std::span(&batch, 1), 1e-3);
   }
@@ -85,7 +86,7 @@ TEST(Learner, MeasuresMeansSinceTheLastReading) {
   for (int64_t step = 0; step < 3; ++step) bench.update(step);
   const Measured measured = bench.learner.read();
   EXPECT_EQ(measured.updates, 3);
-  EXPECT_EQ(measured.tokens, 7);
+  EXPECT_EQ(measured.elements, 7);
   EXPECT_GT(measured.loss, 0);
   const std::map<std::string, double> parts(measured.parts.begin(), measured.parts.end());
   EXPECT_NEAR(measured.loss, parts.at("mse") + parts.at("cross_entropy") + 0.1 * parts.at("length"),

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "model/diffusion.h"
+#include <tessera/process/process.h>
 
 #include <cstdint>
 #include <vector>
 
-namespace tessera::model {
+namespace tessera {
 
 // Where the paths from tokens to noise leave their cells. Symbols that cannot be decoded (padding
 // among them) have no cell and are not counted.
@@ -19,11 +19,13 @@ struct BoundaryStatistics {
   std::vector<double> histogram{};  // [kBins] shares of t0 / T in equal bins from 0 to 1
 };
 
-// Collects them batch by batch. Never waits for the device before result(). The model must outlive
-// it.
+// Collects them batch by batch. Never waits for the device before result(). Process and codebook
+// must outlive it.
 class BoundaryCounter {
  public:
-  explicit BoundaryCounter(const Diffusion& model);
+  //   undecodable  symbols without a cell
+  BoundaryCounter(const Process& process, const Codebook& codebook,
+                  const std::vector<int64_t>& undecodable = {});
 
   // labels [...] int64, eps [..., d] noise
   void add(const at::Tensor& labels, const at::Tensor& eps);
@@ -31,14 +33,16 @@ class BoundaryCounter {
   BoundaryStatistics result() const;  // zeros where nothing was counted
 
  private:
-  const Diffusion& model_;
+  const Process& process_;
+  const Codebook& codebook_;
   at::Tensor decodable_;  // [symbols] bool
   at::Tensor sums_;       // [4] float64: outside, no exit, t0 / T, tokens
   at::Tensor histogram_;  // [kBins] float64
 };
 
 // Of some labels [N] int64, with noise that is a function of (seed, place in `labels`).
-BoundaryStatistics boundary_statistics(const Diffusion& model, const at::Tensor& labels,
-                                       uint64_t seed);
+BoundaryStatistics boundary_statistics(const Process& process, const Codebook& codebook,
+                                       const std::vector<int64_t>& undecodable,
+                                       const at::Tensor& labels, uint64_t seed);
 
-}  // namespace tessera::model
+}  // namespace tessera

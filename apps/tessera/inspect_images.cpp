@@ -1,0 +1,106 @@
+#include "base/model_files.h"
+#include "image/dataset.h"
+#include "imaging/image_folder.h"
+#include "inspection.h"
+#include "process/boundary_statistics.h"
+#include "text_chart.h"
+
+#include <tessera/base/random.h>
+
+#include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace tessera::app {
+namespace {
+
+constexpr int64_t kRandomValues = 10000;
+
+// Stopping times of values drawn at random: cells of pixels are the same whatever the images.
+Report boundary_report(const imaging::ImageModel& model, uint64_t seed) {
+  const at::Tensor values =
+      random_integers({seed, Purpose::validation, 1}, at::arange(kRandomValues, at::kLong), 0,
+                      model.codebook().symbols() - 1);
+  const BoundaryStatistics found =
+      boundary_statistics(model.process(), model.codebook(), {}, values, seed);
+  return {{"data", nullptr},
+          {"reason", "the cells are the same for all images"},
+          {"tokens", found.tokens},
+          {"outside", found.outside},
+          {"no_exit", found.no_exit},
+          {"mean", found.mean},
+          {"histogram", found.histogram}};
+}
+
+}  // namespace
+
+Report inspect_image_model(const std::filesystem::path& folder, const ModelInspection& inspection) {
+  const imaging::LoadedImageModel loaded =
+      imaging::load_image_folder(folder, inspection.device, nn::Precision::float32);
+  const imaging::ImageModel& model = *loaded.model;
+  const imaging::ImageShape& shape = model.shape();
+  return {{"folder", folder.string()},
+          {"kind", imaging::kImageKind},
+          {"format", parse_model_config(folder).at("format")},
+          {"bytes", std::filesystem::file_size(folder / kModelWeightsFile)},
+          {"parameters", parameters_report(model.parameters())},
+          {"coding", name_of(model.options().coding.kind)},
+          {"channels", shape.channels},
+          {"height", shape.height},
+          {"width", shape.width},
+          {"classes", loaded.classes},
+          {"conditional", model.classes() > 0},
+          {"boundary", boundary_report(model, inspection.seed)}};
+}
+
+Report inspect_dataset(const std::filesystem::path& folder) {
+  const image::Dataset dataset(folder);
+  const image::Manifest& manifest = dataset.manifest();
+  Report splits = Report::object();
+  for (const auto& [name, count] : manifest.splits) {
+    const image::Split& split = dataset.split(name);
+    const at::Tensor values = split.images().slice(0, 0, 1000).to(at::kDouble);
+    splits[name] = {{"images", count},
+                    {"mean", values.mean().item<double>()},
+                    {"deviation", values.std().item<double>()}};
+    if (split.labels().defined()) {
+      const at::Tensor counts =
+          at::bincount(split.labels(), {}, static_cast<int64_t>(dataset.classes().size()));
+      splits[name]["by_class"] = std::vector<int64_t>(
+          counts.const_data_ptr<int64_t>(), counts.const_data_ptr<int64_t>() + counts.numel());
+    }
+  }
+  return {{"kind", "images"},
+          {"path", folder.string()},
+          {"fingerprint", dataset.fingerprint()},
+          {"channels", dataset.channels()},
+          {"height", dataset.height()},
+          {"width", dataset.width()},
+          {"classes", dataset.classes()},
+          {"splits", splits},
+          {"options", manifest.options}};
+}
+
+std::string dataset_text(const Report& report) {
+  std::string text = fmt::format(
+      "images {}: {} x {}, {}\n  fingerprint {}\n", report["path"].get<std::string>(),
+      report["width"].get<int64_t>(), report["height"].get<int64_t>(),
+      report["channels"] == 1 ? "grey" : "RGB", report["fingerprint"].get<std::string>());
+  const auto classes = report["classes"].get<std::vector<std::string>>();
+  text += classes.empty()
+              ? "  no classes\n"
+              : fmt::format("  {} classes: {}\n", classes.size(), fmt::join(classes, ", "));
+  text += "\n  split       images     mean  deviation (of 1,000 images)\n";
+  for (const auto& [name, split] : report["splits"].items()) {
+    text += fmt::format("  {:<8} {:>9} {:>8.2f} {:>10.2f}", name,
+                        with_commas(split["images"].get<int64_t>()), split["mean"].get<double>(),
+                        split["deviation"].get<double>());
+    if (split.contains("by_class"))
+      text += fmt::format("   by class {}",
+                          fmt::join(split["by_class"].get<std::vector<int64_t>>(), " "));
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace tessera::app
