@@ -37,6 +37,9 @@ void add_generation_options(CLI::App& command, GenerationSettings& settings) {
                   "tries for every line: 5 noises of the likeliest length (5), or 3 noises of "
                   "each of the 7 likeliest lengths (7x3)")
       ->option_text("N|LxN");
+  auto* merge = command.add_flag("--merge-repeats", settings.merge_repeats,
+                                 "keep one of equal symbols in a row");
+  command.add_flag("--keep-repeats", settings.keep_repeats, "keep them all")->excludes(merge);
   command
       .add_option("--length", settings.length,
                   "symbols of the output: exactly N, so many more or fewer than predicted, or as "
@@ -90,6 +93,8 @@ void require_fitting(const GenerationSettings& settings, model::ModelKind kind) 
       {"--r", !diffusion && settings.r},
       {"--sampler", !diffusion && !settings.sampler.empty()},
       {"--candidates", !diffusion && !settings.candidates.empty()},
+      {"--merge-repeats", !diffusion && settings.merge_repeats},
+      {"--keep-repeats", !diffusion && settings.keep_repeats},
       {"--length", !diffusion && !settings.length.empty()},
       {"--path", !diffusion && !settings.path.empty()},
       {"--clock", !diffusion && !settings.clock.empty()},
@@ -105,6 +110,8 @@ void require_fitting(const GenerationSettings& settings, model::ModelKind kind) 
 model::GenerationOptions changed(model::GenerationOptions options,
                                  const GenerationSettings& settings, uint64_t seed) {
   change_sampler(options.sampler, settings, seed);
+  if (settings.merge_repeats || settings.keep_repeats)
+    options.merge_repeats = settings.merge_repeats;
   if (!settings.candidates.empty()) set_candidates(options, settings.candidates);
   if (!settings.length.empty() && settings.length != kOracleLength)
     options.length = model::LengthRule::parse(settings.length);

@@ -18,6 +18,7 @@ namespace tessera::app {
 struct GenerationSettings : SamplerSettings {
   // Of diffusion.
   std::string candidates, length;
+  bool merge_repeats = false, keep_repeats = false;
   // Of autoregressive models.
   std::optional<int64_t> beam, top_k;
   std::optional<double> length_penalty, temperature;

@@ -5,6 +5,8 @@
 #include "base/require.h"
 #include "task/image_task.h"
 
+#include <ATen/Context.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -58,6 +60,7 @@ void add_image_options(CLI::App& command, ImageSettings& settings) {
 LoadedImages::LoadedImages(const SamplerSettings& sampler, const ImageSettings& settings,
                            const GlobalOptions& globals) {
   const at::Device device = parse_device(globals.device);
+  at::globalContext().setBenchmarkCuDNN(true);  // all batches but the last have one shape
   loaded_ = imaging::load_image_folder(
       find_model_folder(sampler.folder, sampler.checkpoint), device,
       device.is_cuda() ? nn::Precision::bfloat16 : nn::Precision::float32);

@@ -55,12 +55,12 @@ int run(int argc, char** argv) {
   tessera::app::add_prepare(program, globals);
   tessera::app::add_train(program, globals);
   tessera::app::add_generate(program, globals);
+  tessera::app::add_sample(program, globals);
   tessera::app::add_evaluate(program, globals);
   tessera::app::add_experiment(program, globals);
   tessera::app::add_distill(program, globals);
   tessera::app::add_inspect(program, globals);
   tessera::app::add_report(program);
-  tessera::app::add_sample(program, globals);
   tessera::app::add_average(program, globals);
   tessera::app::add_score(program, globals);
   tessera::app::add_score_model(program, globals);

@@ -23,6 +23,11 @@ Candidate cut_candidate(std::span<const text::Id> symbols,
   return candidate;
 }
 
+void merge_repeats(Candidate& candidate) {
+  auto& ids = candidate.ids;
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+}
+
 void measure_agreement(std::span<Candidate> candidates) {
   const std::vector<std::span<const text::Id>> ids = [&] {
     std::vector<std::span<const text::Id>> result;

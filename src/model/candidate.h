@@ -25,6 +25,9 @@ struct Candidate {
 Candidate cut_candidate(std::span<const text::Id> symbols,
                         std::span<const float> log_probabilities);
 
+// Of equal symbols in a row keeps one.
+void merge_repeats(Candidate& candidate);
+
 // Fills in expected_bleu.
 void measure_agreement(std::span<Candidate> candidates);
 

@@ -175,7 +175,9 @@ class Generation {
       result.nfe = decoded.calls;
       for (int64_t k = 0; k < options_.candidates(); ++k) {
         const auto length = static_cast<size_t>(lengths_[place][k / options_.noises]);
-        result.candidates.push_back(cut_candidate({symbols, length}, {scores, length}));
+        Candidate candidate = cut_candidate({symbols, length}, {scores, length});
+        if (options_.merge_repeats) merge_repeats(candidate);
+        result.candidates.push_back(std::move(candidate));
         symbols += decoded.batch->target;
         scores += decoded.batch->target;
       }

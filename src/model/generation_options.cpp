@@ -31,6 +31,9 @@ void declare(config::Schema& schema, GenerationOptions& options) {
       .option("generate.noises", options.noises,
               "start noises of every length; a sentence has lengths x noises candidates")
       .range(1, kMaxCandidates);
+  schema.option("generate.merge_repeats", options.merge_repeats,
+                "keep one of equal symbols in a row: neighbours that are written at the same time "
+                "often say the same (not for text of letters or digits)");
   schema
       .option("generate.selection", options.selection,
               "which candidate is taken: the one the others agree with most (mbr, by sentence "

@@ -34,8 +34,9 @@ struct LengthRule {
 struct GenerationOptions {
   // By diffusion: a sentence has lengths * noises candidates.
   SamplerOptions sampler = {};
-  int64_t lengths = 1;  // the likeliest lengths
-  int64_t noises = 5;   // start noises of every length
+  int64_t lengths = 1;         // the likeliest lengths
+  int64_t noises = 5;          // start noises of every length
+  bool merge_repeats = false;  // of a symbol that stands twice in a row, keep one
   // From left to right: a sentence has `beam` candidates.
   int64_t beam = 5;           // hypotheses that are followed; 1: greedy
   double length_penalty = 1;  // scores are log-probabilities over length to this power

@@ -43,6 +43,8 @@ void read_line(RunRecord& run, const Json& line) {
   if (line.contains("valid_distance_name")) run.distance_name = line.at("valid_distance_name");
   if (line.contains("valid_exit_histogram"))
     run.exit_histogram = line.at("valid_exit_histogram").get<std::vector<double>>();
+  if (line.contains("valid_images"))
+    run.pictures.push_back({line.at("step").get<int64_t>(), line.at("valid_images")});
   if (!line.contains("valid_examples")) return;
   run.samples.clear();
   for (const Json& each : line.at("valid_examples"))
@@ -76,6 +78,11 @@ int64_t RunRecord::updates() const {
   for (const Series* series : {&loss, &valid_loss})
     if (!series->empty()) last = std::max(last, series->steps.back());
   return static_cast<int64_t>(last);
+}
+
+bool RunRecord::of_images() const {
+  const auto kind = settings.find("data.kind");
+  return kind != settings.end() && kind->second == "images";
 }
 
 bool RunRecord::scored_by_exact_match() const {

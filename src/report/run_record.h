@@ -39,10 +39,16 @@ struct RunRecord {
   // Of the last validation: shares of t0 / T in equal bins from 0 to 1, and samples.
   std::vector<double> exit_histogram;
   std::vector<Sample> samples;
+  struct Picture {
+    int64_t step;
+    std::string uri;  // of a PNG
+  };
+  std::vector<Picture> pictures;         // of images made in validations, from the same noise
   std::optional<Evaluation> evaluation;  // where the folder has an evaluation.json
 
   int64_t updates() const;  // made so far
 
+  bool of_images() const;
   bool scored_by_exact_match() const;
   const Series& score() const;     // of validation: a distance, exact matches or BLEU
   std::string score_name() const;  // for people

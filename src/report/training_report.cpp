@@ -113,14 +113,17 @@ std::string learning_section(Runs runs, const Labels& labels) {
       {.caption = "Loss in training",
        .y_title = "loss of a symbol",
        .runs = series_of(runs, [](const RunRecord& run) -> const Series& { return run.loss; })}));
-  return section(
-      "Learning to write",
-      introduction(runs) + legend(labels) +
-          captioned(panels(figure, 2, 1, "charts"),
-                    "The score is that of sentences generated from noise. Losses say "
-                    "little across different <i>r</i>: the larger <i>r</i>, the harder the "
-                    "questions a network is asked.") +
-          result_table(runs, labels));
+  const bool images = runs.front().of_images();
+  const std::string score = images
+                                ? "A distance is that of images made from noise: lower is better."
+                                : "The score is that of sentences generated from noise.";
+  return section(images ? "Learning to make images" : "Learning to write",
+                 introduction(runs) + legend(labels) +
+                     captioned(panels(figure, 2, 1, "charts"),
+                               score + " Losses say little across different <i>r</i>: the larger "
+                                       "<i>r</i>, the harder the "
+                                       "questions a network is asked.") +
+                     result_table(runs, labels));
 }
 
 std::string border_section(Runs runs, const Labels& labels) {
@@ -170,6 +173,31 @@ std::string samples_section(Runs runs, const Labels& labels) {
                      rows + "</tbody>\n</table></div>\n");
 }
 
+std::string pictures_section(Runs runs, const Labels& labels) {
+  constexpr size_t kShown = 8;  // moments of a run
+  if (!any(runs, [](const RunRecord& run) { return !run.pictures.empty(); })) return "";
+  std::string html;
+  for (size_t k = 0; k < runs.size(); ++k) {
+    const auto& all = runs[k].pictures;
+    html += fmt::format("<h3>{}</h3>\n<div class=\"made\">\n", escaped(labels[k]));
+    for (size_t shown = 0, last = all.size(); shown < std::min(kShown, last); ++shown) {
+      const auto& picture = all[last <= kShown ? shown : shown * (last - 1) / (kShown - 1)];
+      html += fmt::format(
+          "<figure><img src=\"{}\" alt=\"images after {} updates\"><figcaption>{} updates"
+          "</figcaption></figure>\n",
+          picture.uri, picture.step, picture.step);
+    }
+    html += "</div>\n";
+  }
+  constexpr std::string_view kStyle =
+      "<style>.made { display: grid; gap: 1rem; grid-template-columns: "
+      "repeat(auto-fill, minmax(9rem, 1fr)); } .made img { width: 100%; image-rendering: "
+      "pixelated; } .made figure { margin: 0; }</style>\n";
+  return section("Images made on the way",
+                 std::string(kStyle) + html +
+                     "<p>From the same noise every time, with the averaged weights.</p>\n");
+}
+
 std::string differences_section(Runs runs, const Labels& labels) {
   if (runs.size() < 2) return "";
   const std::vector<Difference> found = differences(runs);
@@ -190,8 +218,8 @@ std::string differences_section(Runs runs, const Labels& labels) {
 std::string training_sections(std::span<const RunRecord> runs) {
   const Labels labels = run_labels(runs);
   return learning_section(runs, labels) + samples_section(runs, labels) +
-         border_section(runs, labels) + differences_section(runs, labels) +
-         speed_section(runs, labels);
+         pictures_section(runs, labels) + border_section(runs, labels) +
+         differences_section(runs, labels) + speed_section(runs, labels);
 }
 
 std::string training_page(std::span<const RunRecord> runs, const std::string& command) {

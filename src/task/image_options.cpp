@@ -14,6 +14,11 @@ void declare_validation(config::Schema& schema, ImageValidation& options) {
               "held-out images whose loss is measured in a validation, at most")
       .at_least(1);
   schema
+      .option("train.show_images", options.shown,
+              "images made in a validation to be looked at (`tessera report`), from the same noise "
+              "every time; 0: none")
+      .range(0, 256);
+  schema
       .option("train.validate_samples", options.samples,
               "images made in a validation for a Fréchet distance; 0: none")
       .at_least(0);

@@ -22,6 +22,7 @@ struct ImageData {
 // How a run of images is measured while it trains.
 struct ImageValidation {
   int64_t images = 2000;                  // held-out ones whose loss is measured, at most
+  int64_t shown = 16;                     // made from the same noise every time, to be looked at
   int64_t samples = 0;                    // that are made for a Fréchet distance; 0: none
   std::filesystem::path features = {};    // TorchScript file of the extractor
   std::filesystem::path statistics = {};  // of the training images; empty: computed from them

@@ -2,6 +2,8 @@
 
 #include "base/log.h"
 #include "base/require.h"
+#include "image/grid.h"
+#include "image/png.h"
 #include "imaging/image_folder.h"
 #include "imaging/image_generator.h"
 #include "task/weights_in_force.h"
@@ -12,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tessera::task {
 namespace {
@@ -38,6 +41,12 @@ std::unique_ptr<imaging::ImageModel> new_model(const ImageOptions& options,
   return std::make_unique<imaging::ImageModel>(options.model, shape_of(dataset),
                                                static_cast<int64_t>(dataset.classes().size()),
                                                device, precision, seed);
+}
+
+// A picture of the first images, to be put into a page.
+std::string picture_of(const at::Tensor& images) {
+  const auto side = static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(images.size(0)))));
+  return image::png_data_uri(image::grid(images, side, /*padding=*/1));
 }
 
 }  // namespace
@@ -94,6 +103,13 @@ double ImageTask::validation_loss(Json& line) {
   return mean[0];
 }
 
+std::string ImageTask::shown_images(const imaging::ImageGenerator& generator) const {
+  std::vector<at::Tensor> parts;
+  generator.stream(options_.validation.shown, all_classes_in_turn(*model_),
+                   [&](const at::Tensor& images) { parts.push_back(images); });
+  return picture_of(at::cat(parts));
+}
+
 train::Validation ImageTask::validate(const at::Tensor& weights, int64_t step) {
   const c10::NoGradGuard no_grad;
   const WeightsInForce in_force(*model_, weights);
@@ -101,8 +117,9 @@ train::Validation ImageTask::validate(const at::Tensor& weights, int64_t step) {
   const double loss = validation_loss(line);
   log::info("step {}  validation loss {:.4f}", step, loss);
   double score = -loss;
+  const imaging::ImageGenerator generator(*model_, options_.sampling);
+  if (options_.validation.shown > 0) line["valid_images"] = shown_images(generator);
   if (distance_) {
-    const imaging::ImageGenerator generator(*model_, options_.sampling);
     const auto found =
         distance_->measure(generator, options_.validation.samples, all_classes_in_turn(*model_));
     const double rate = static_cast<double>(found.samples) / found.seconds;

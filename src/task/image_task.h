@@ -1,6 +1,7 @@
 #pragma once
 
 #include "image/dataset.h"
+#include "imaging/image_generator.h"
 #include "imaging/image_model.h"
 #include "task/image_batcher.h"
 #include "task/image_distance.h"
@@ -35,6 +36,7 @@ class ImageTask final : public train::Task {
 
  private:
   double validation_loss(nlohmann::ordered_json& line);
+  std::string shown_images(const imaging::ImageGenerator& generator) const;  // as a data URI
 
   ImageOptions options_;
   image::Dataset dataset_;

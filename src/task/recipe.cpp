@@ -53,9 +53,8 @@ void declare(config::Schema& schema, Recipe& recipe) {
 
 bool may_change_on_resume(const std::string& key, const Recipe& recipe) {
   static const std::set<std::string> free{
-      "data.dir",       "train.validate_sentences", "train.validate_samples",
-      "train.features", "train.statistics",         "train.validate_images",
-      "train.score"};
+      "data.dir",       "train.validate_sentences", "train.validate_samples", "train.show_images",
+      "train.features", "train.statistics",         "train.validate_images",  "train.score"};
   return free.contains(key) || key.starts_with("generate.") || key.starts_with("sample.") ||
          key.starts_with("sampler.") || train::may_change_on_resume(key, recipe.schedule);
 }

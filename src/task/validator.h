@@ -17,7 +17,7 @@ namespace tessera::task {
 struct Measurement {
   double loss = 0;                                    // per token
   std::vector<std::pair<std::string, double>> parts;  // what the model measures, by name
-  std::optional<BoundaryStatistics> boundary;  // of a diffusion model
+  std::optional<BoundaryStatistics> boundary;         // of a diffusion model
   // Of generated sentences, where any were asked for; percent.
   std::optional<double> bleu, exact_match;
   std::string bleu_line;  // the score with its signature

@@ -106,6 +106,19 @@ TEST_F(ImageCommands, TrainSampleAndMeasure) {
   EXPECT_NEAR(again["distance"]["value"], report["distance"]["value"], 1e-6);
 }
 
+TEST_F(ImageCommands, RunsModelsAndDataCanBeLookedAt) {
+  expect_done("--quiet train r.toml");
+  EXPECT_THAT(expect_done("inspect run"),
+              AllOf(HasSubstr("images of 32 x 32, 3 colours, as bits; 10 classes, which it is told"),
+                    HasSubstr("validation loss"), HasSubstr("t0/T, mean"), Not(HasSubstr("BLEU"))));
+  EXPECT_THAT(expect_done("inspect set"),
+              AllOf(HasSubstr("32 x 32, RGB"), HasSubstr("airplane"), HasSubstr("by class")));
+  EXPECT_EQ(json::parse(expect_done("--json inspect set"))["splits"]["train"]["images"], 20);
+  expect_done("--quiet average run --last 2 --out mean");
+  expect_done("--quiet sample mean --count 1 --grid mean.png");
+  expect_done("--quiet report run --out page.html");
+}
+
 TEST_F(ImageCommands, AStoppedRunGoesOnToTheBit) {
   expect_done("--quiet train r.toml train.out=whole");
   expect_done("--quiet train r.toml train.out=half train.steps=2 train.schedule=constant");

@@ -66,5 +66,12 @@ TEST(LengthRule, ReadsLengthsAndDifferences) {
     EXPECT_THROW(LengthRule::parse(wrong), UsageError) << wrong;
 }
 
+TEST(Candidate, RepeatsAreMergedIntoOne) {
+  Candidate candidate;
+  candidate.ids = {5, 5, 7, 5, 8, 8, 8};
+  merge_repeats(candidate);
+  EXPECT_EQ(candidate.ids, (std::vector<text::Id>{5, 7, 5, 8}));
+}
+
 }  // namespace
 }  // namespace tessera::model
