@@ -105,6 +105,14 @@ void write_neighbours(const fs::path& file, const at::Tensor& made, const at::Te
   image::write_png(file, image::grid(pairs, 8, 2, 2));
 }
 
+// One step of one batch, so that before the clock runs libraries are loaded and kernels chosen.
+void warm_up(const LoadedImages& loaded, int64_t images) {
+  at::Tensor classes;
+  if (loaded.classes()) classes = at::full({images}, loaded.classes()(0), at::kLong);
+  loaded.generator().generate(0, images, classes,
+                              [](const SampleStep& step) { return step.index < 1; });
+}
+
 Json json_report(const Findings& found, const LoadedImages& loaded) {
   const auto& sampler = loaded.options().sampler;
   Json json{
@@ -191,6 +199,9 @@ void evaluate_images(const SamplerSettings& sampler, const ImageSettings& settin
                  "--features is missing: the network whose features are compared");
   const image::Dataset dataset(data_folder(sampler, measuring));
   const at::Tensor& training = dataset.split("train").images();
+  at::Tensor held_out;  // asked for now: what is missing is known before the work
+  if (!measuring.nearest.empty())
+    held_out = dataset.split(dataset.has_split("valid") ? "valid" : "test").images();
   const LoadedImages loaded(sampler, settings, globals);
   const imaging::ImageShape& shape = loaded.model().shape();
   require(shape == imaging::ImageShape({dataset.channels(), dataset.height(), dataset.width()}),
@@ -203,8 +214,7 @@ void evaluate_images(const SamplerSettings& sampler, const ImageSettings& settin
     npz.emplace(measuring.npz);
     npz->begin("images", at::kByte, {measuring.count, shape.height, shape.width, shape.channels});
   }
-  loaded.generator().generate(0, std::min<int64_t>(loaded.options().batch, measuring.count), {},
-                              [](const SampleStep& step) { return step.index < 1; });  // warm-up
+  warm_up(loaded, std::min(loaded.options().batch, measuring.count));
 
   Recognition recognition(distance.extractor());
   at::Tensor first;
@@ -246,7 +256,6 @@ void evaluate_images(const SamplerSettings& sampler, const ImageSettings& settin
     const Neighbours near = neighbours(first, training);
     write_neighbours(measuring.nearest, first, training, near.index);
     found.nearest = middle(near.distance);
-    const auto& held_out = dataset.split(dataset.has_split("valid") ? "valid" : "test").images();
     const at::Tensor some = held_out.narrow(0, 0, std::min(kNearestShown, held_out.size(0)));
     found.nearest_real = middle(neighbours(some, training).distance);
   }

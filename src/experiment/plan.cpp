@@ -140,13 +140,15 @@ class Planner {
   // The corpus of a model. Without a folder: its recipe makes it.
   Source source_of(const Model& model) {
     if (!model.data.empty()) return source(model.data);
-    const task::TextData& data = settings_.at(model.name).recipe.text.data;
-    if (data.source != task::TextSource::none) return {};
-    require_option(!data.dir.empty(),
+    const task::Recipe& recipe = settings_.at(model.name).recipe;
+    const bool text = recipe.domain == task::Domain::text;
+    if (text && recipe.makes_its_data()) return {};
+    const fs::path& folder = text ? recipe.text.data.dir : recipe.image.data.dir;
+    require_option(!folder.empty(),
                    "{}: the model '{}' has no corpus: say data = \"NAME\", a corpus of [data] or "
                    "[distilled]",
                    model.where, model.name);
-    return prepared(data.dir, model.where);
+    return prepared(folder, model.where);
   }
 
   size_t training(const Model& model, uint64_t seed) {

@@ -63,6 +63,11 @@ bool has_weights(const fs::path& run) {
   return !missing && checkpoints != fs::directory_iterator();
 }
 
+// Evaluations of text do, those of images do not.
+bool leaves_sentences(const Job& job) {
+  return std::find(job.command.begin(), job.command.end(), "--out") != job.command.end();
+}
+
 // What a finished job has left; nothing where it is not finished.
 std::optional<Json> stored_result(const Job& job, const ResultStore& store) {
   std::error_code ignored;
@@ -74,7 +79,8 @@ std::optional<Json> stored_result(const Job& job, const ResultStore& store) {
       if (!fs::is_directory(job.folder, ignored)) return std::nullopt;
       break;
     case JobKind::evaluation:
-      if (!fs::exists(store.hypotheses(job.name), ignored)) return std::nullopt;
+      if (leaves_sentences(job) && !fs::exists(store.hypotheses(job.name), ignored))
+        return std::nullopt;
       if (!std::all_of(job.runs.begin(), job.runs.end(), has_weights))
         return store.find(job.name, job.key, kJobField);
       break;

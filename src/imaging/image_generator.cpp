@@ -1,5 +1,7 @@
 #include "imaging/image_generator.h"
 
+#include "base/require.h"
+
 #include <ATen/ATen.h>
 
 #include <algorithm>
@@ -8,6 +10,10 @@ namespace tessera::imaging {
 namespace {
 
 SamplingOptions for_model(SamplingOptions options, const ImageModel& model) {
+  require_option(
+      model.options().coding.kind != Coding::pixels || options.sampler.r.value_or(0) == 0,
+      "a model of pixels is plain continuous diffusion: it is sampled with r = 0, not {}",
+      options.sampler.r.value_or(0));
   if (options.sampler.clip == 0) options.sampler.clip = model.clip();
   return options;
 }

@@ -41,7 +41,7 @@ struct ImageModelOptions {
 
 // How images are made.
 struct SamplingOptions {
-  SamplerOptions sampler = {.steps = 100, .boundary_of = BoundaryOf::rounded};
+  SamplerOptions sampler = {.steps = 100, .boundary_of = BoundaryOf::rounded, .final_call = true};
   double guidance = 1.0;  // 1: as the class says; above: further from what no class would give
   int64_t batch = 500;    // images at a time
 };

@@ -58,11 +58,11 @@ void KeyCache::select(const at::Tensor& rows) {
 }
 
 SelfAttention::SelfAttention(Parameters& parameters, const std::string& name, int64_t width,
-                             int64_t heads)
+                             int64_t heads, const Initial& initial)
     : heads_(heads) {
   check_heads(width, heads);
-  in_ = Linear(parameters, name + ".in", width, 3 * width);
-  out_ = Linear(parameters, name + ".out", width, width);
+  in_ = Linear(parameters, name + ".in", width, 3 * width, /*with_bias=*/true, initial);
+  out_ = Linear(parameters, name + ".out", width, width, /*with_bias=*/true, initial);
 }
 
 Memory SelfAttention::project(const at::Tensor& x, at::Tensor& queries) const {

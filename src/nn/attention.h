@@ -31,7 +31,8 @@ struct KeyCache {
 class SelfAttention {
  public:
   SelfAttention() = default;
-  SelfAttention(Parameters& parameters, const std::string& name, int64_t width, int64_t heads);
+  SelfAttention(Parameters& parameters, const std::string& name, int64_t width, int64_t heads,
+                const Initial& initial = Initial::normal());
 
   //   x     [B, L, width]
   //   bias  [B, 1, 1 or L, L], see key_bias()

@@ -8,6 +8,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 namespace tessera::nn {
@@ -128,7 +129,7 @@ kernels::GroupNorm pointers(const Problem& problem) {
 
 Normalised fused(const Problem& problem) {
   const auto floats = problem.x.options().dtype(at::kFloat);
-  const at::IntArrayRef shape{problem.x.size(0), problem.groups, 1};
+  const std::array<int64_t, 3> shape{problem.x.size(0), problem.groups, 1};
   Normalised result{at::empty_like(problem.x), at::empty(shape, floats), at::empty(shape, floats)};
   const kernels::GroupNormForward forward{.what = pointers(problem),
                                           .y = result.y.mutable_data_ptr(),
@@ -140,7 +141,7 @@ Normalised fused(const Problem& problem) {
 
 Gradients fused_gradients(const Problem& problem, const at::Tensor& mean, const at::Tensor& inverse,
                           const at::Tensor& dy) {
-  const at::IntArrayRef shape{problem.x.size(0), problem.x.size(2)};
+  const std::array<int64_t, 2> shape{problem.x.size(0), problem.x.size(2)};
   const auto floats = problem.x.options().dtype(at::kFloat);
   Gradients result{at::empty_like(problem.x), at::empty(shape, floats), at::empty(shape, floats)};
   const kernels::GroupNormBackward backward{.what = pointers(problem),

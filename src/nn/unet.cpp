@@ -15,10 +15,13 @@ namespace {
 constexpr double kNearZero = 1e-5;  // deviation of weights that should begin by doing nothing
 const double kHalf = std::sqrt(0.5);
 
+Initial usual(int64_t inputs) {
+  return Initial::normal(1 / std::sqrt(3.0 * static_cast<double>(inputs)));
+}
+
 Linear usual_linear(Parameters& parameters, const std::string& name, int64_t inputs,
                     int64_t outputs) {
-  const auto initial = Initial::normal(1 / std::sqrt(3.0 * static_cast<double>(inputs)));
-  return Linear(parameters, name, inputs, outputs, /*with_bias=*/true, initial);
+  return Linear(parameters, name, inputs, outputs, /*with_bias=*/true, usual(inputs));
 }
 
 // Every pixel becomes a square of four.   [B, H, W, C] -> [B, 2 H, 2 W, C]
@@ -63,8 +66,9 @@ UNet::Stage UNet::make_stage(Parameters& parameters, const std::string& name, in
     attention.present = attends;
     if (attends) {
       attention.norm = GroupNorm(parameters, place + ".attention_norm", width);
-      attention.attention = SelfAttention(parameters, place + ".attention", width,
-                                          std::max<int64_t>(1, width / options_.head_width));
+      attention.attention =
+          SelfAttention(parameters, place + ".attention", width,
+                        std::max<int64_t>(1, width / options_.head_width), usual(width));
     }
     stage.attentions.push_back(std::move(attention));
   }

@@ -71,6 +71,8 @@ void declare(config::Schema& schema, const std::string& prefix, SamplerOptions& 
                 "take the stopping time of the estimate itself, or of the code it decodes to");
   schema.option(prefix + "clip", options.clip, "clamp the estimate to [-clip, clip]; 0: not")
       .at_least(0);
+  schema.option(prefix + "final_call", options.final_call,
+                "call the network once more at the end, at t = 1, from the last state");
   schema
       .option(prefix + "time_difference", options.time_difference,
               "steps by which the noise taken away runs ahead of the time the network is told "

@@ -183,9 +183,9 @@ Sampler::Sampler(const Process& process, const Codebook& codebook, Denoiser deno
   times_.erase(times_.end() - 1 - options.skip_last, times_.end() - 1);
 }
 
-// Algorithm 3 ends with one more call.
+// Algorithm 3 always ends with one more call.
 int64_t Sampler::calls() const {
-  const bool one_more = options_.noise == SamplerNoise::as_printed;
+  const bool one_more = options_.final_call || options_.noise == SamplerNoise::as_printed;
   return static_cast<int64_t>(times_.size()) - (one_more ? 0 : 1);
 }
 
@@ -214,7 +214,7 @@ Sample Sampler::run_from(const at::Tensor& noise, const at::Tensor& samples,
   at::Tensor x0_hat;
   int64_t index = 0;
   while (true) {
-    // Algorithm 3 ends with a call at t = 1 from the state at time 0.
+    // The final call is at t = 1, from the state at time 0.
     const double t = std::max(times_[index], 1.0);
     x0_hat = denoiser_(state.x, at::full({noise.size(0)}, t, noise.options()), state.previous);
     require_shape(x0_hat, noise.sizes(), "the denoiser's result");

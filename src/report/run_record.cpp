@@ -96,7 +96,7 @@ const Series& RunRecord::score() const {
 }
 
 std::string RunRecord::score_name() const {
-  if (!distance.empty()) return distance_name;
+  if (of_images()) return distance.empty() ? "distance" : distance_name;
   return scored_by_exact_match() ? "exact match" : "BLEU";
 }
 

@@ -74,8 +74,8 @@ ImageTask::ImageTask(const ImageOptions& options, image::Dataset dataset, uint64
   }
   require_option(!validation.features.empty(),
                  "train.validate_samples needs train.features, the extractor of the distance");
-  distance_.emplace(validation.features, validation.statistics,
-                    image::TensorImages(dataset_.split("train").images()), device);
+  require(std::filesystem::exists(validation.features), "there is no extractor '{}'",
+          validation.features.string());
 }
 
 double ImageTask::validation_loss(Json& line) {
@@ -119,7 +119,10 @@ train::Validation ImageTask::validate(const at::Tensor& weights, int64_t step) {
   double score = -loss;
   const imaging::ImageGenerator generator(*model_, options_.sampling);
   if (options_.validation.shown > 0) line["valid_images"] = shown_images(generator);
-  if (distance_) {
+  if (options_.validation.samples > 0) {
+    if (!distance_)
+      distance_.emplace(options_.validation.features, options_.validation.statistics,
+                        image::TensorImages(dataset_.split("train").images()), model_->device());
     const auto found =
         distance_->measure(generator, options_.validation.samples, all_classes_in_turn(*model_));
     const double rate = static_cast<double>(found.samples) / found.seconds;
@@ -139,6 +142,13 @@ safetensors::File ImageTask::weights_of(const std::filesystem::path& run_or_mode
   require(given.model->shape() == model_->shape(),
           "the model in '{}' is for images of another size than those in '{}'", folder.string(),
           dataset_.folder().string());
+  config::Schema ours, theirs;
+  imaging::ImageModelOptions own = model_->options(), other = given.model->options();
+  declare(ours, own);
+  declare(theirs, other);
+  for (const auto& [key, value] : ours.values())
+    require(!key.starts_with("model.") || theirs.values().at(key) == value,
+            "the model in '{}' has another {} than the recipe", folder.string(), key);
   return safetensors::File(folder / kModelWeightsFile);
 }
 

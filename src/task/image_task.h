@@ -44,7 +44,7 @@ class ImageTask final : public train::Task {
   std::unique_ptr<imaging::ImageModel> model_;
   ImageBatcher batcher_;
   const image::Split& held_out_;
-  std::optional<ImageDistance> distance_;
+  std::optional<ImageDistance> distance_;  // made when it is first asked for
 };
 
 // The class of image number n, for a set that has as many of each; empty where a model knows none.

@@ -54,7 +54,9 @@ void declare(config::Schema& schema, Recipe& recipe) {
 bool may_change_on_resume(const std::string& key, const Recipe& recipe) {
   static const std::set<std::string> free{
       "data.dir",       "train.validate_sentences", "train.validate_samples", "train.show_images",
-      "train.features", "train.statistics",         "train.validate_images",  "train.score"};
+      "train.features", "train.statistics",         "train.validate_images"};
+  // Scores of images are of different kinds, and cannot be compared with those from before.
+  if (key == "train.score") return recipe.domain == Domain::text;
   return free.contains(key) || key.starts_with("generate.") || key.starts_with("sample.") ||
          key.starts_with("sampler.") || train::may_change_on_resume(key, recipe.schedule);
 }

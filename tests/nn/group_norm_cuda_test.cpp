@@ -18,12 +18,12 @@ Result run(at::Device device, Precision precision, int64_t side, int64_t channel
   parameters.allocate(device, precision, 1);
   at::manual_seed(1);
   // Numbers that bfloat16 has, so that both begin with the same.
-  const auto draw = [](at::IntArrayRef shape, double scale) {
-    return (at::randn(shape) * scale).to(at::kBFloat16).to(at::kFloat);
+  const auto draw = [](at::IntArrayRef shape, double scale, double middle = 0) {
+    return (at::randn(shape) * scale + middle).to(at::kBFloat16).to(at::kFloat);
   };
-  parameters.values().copy_(1 + draw({2 * channels}, 0.3));
+  parameters.values().copy_(draw({2 * channels}, 0.3, 1));
   parameters.publish();
-  const at::Tensor x = (draw({5, side, side, channels}, 2) + 1).to(device).requires_grad_();
+  const at::Tensor x = draw({5, side, side, channels}, 2, 1).to(device).requires_grad_();
   const at::Tensor film = draw({5, 2 * channels}, 0.3).to(device).requires_grad_();
   const at::Tensor weights = draw(x.sizes(), 1).to(device);
   const at::Tensor low = precision == Precision::bfloat16 ? film.to(at::kBFloat16) : film;

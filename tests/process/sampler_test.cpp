@@ -335,6 +335,24 @@ TEST(Sampler, ATimeDifferenceLetsTheStateRunAheadOfTheTimeTold) {
   EXPECT_EQ(states(2).back(), std::pair(20.0, 1.0)) << "at least 1";
 }
 
+TEST(Sampler, AFinalCallIsMadeFromTheStateAtTheEnd) {
+  const Scene scene;
+  const Sampler sampler(process_with("ot", 0), scene.table, wobbly,
+                        {.steps = 2, .final_call = true});
+  EXPECT_EQ(sampler.calls(), 3);
+  std::vector<double> told;
+  at::Tensor before, state;
+  const Sample sample = sampler.run_from(scene.noise, scene.samples, [&](const SampleStep& step) {
+    told.push_back(step.t);
+    if (step.index == 1) before = step.x0_hat;
+    state = step.x;
+    return true;
+  });
+  EXPECT_THAT(told, ElementsAre(100, 50, 1));
+  EXPECT_EQ(sample.calls, 3);
+  EXPECT_TRUE(at::allclose(state, before)) << "at time 0 the state is the estimate itself";
+}
+
 TEST(NetworkTime, IsTheSameRangeWhateverTheHorizon) {
   const at::Tensor t = at::tensor({1.0, 2000.0}, at::kDouble);
   EXPECT_THAT(test::values(network_time(t, 2000)), ElementsAre(0, 999.5));

@@ -76,6 +76,7 @@ struct SamplerOptions {
   double eta = 1.0;                                 // amount of that noise
   BoundaryOf boundary_of = BoundaryOf::prediction;  // whose stopping time
   double clip = 0.0;                                // > 0: clamp x0_hat to [-clip, clip]
+  bool final_call = false;                          // one more, at t = 1, from the last state
   double time_difference = 0.0;                     // steps the state runs ahead of the time told
   double noise_factor = 1.0;                        // F of decoding: noise is F * N(0, I)
   bool self_conditioning = true;                    // show the network its last estimate
