@@ -17,7 +17,7 @@ struct BatcherOptions {
   // Pad both sides of a batch to one length: the longer side alone says which sentences stand
   // together, so that a batch has sentences of every length ratio.
   bool square = false;
-  bool shuffle = true;       // false: as the split has them, bucket by bucket, in every epoch
+  bool shuffle = true;  // false: as the split has them, bucket by bucket, in every epoch
 };
 
 // The shape all batches of a bucket have.
