@@ -107,9 +107,7 @@ void write_neighbours(const fs::path& file, const at::Tensor& made, const at::Te
 
 // One step of one batch, so that before the clock runs libraries are loaded and kernels chosen.
 void warm_up(const LoadedImages& loaded, int64_t images) {
-  at::Tensor classes;
-  if (loaded.classes()) classes = at::full({images}, loaded.classes()(0), at::kLong);
-  loaded.generator().generate(0, images, classes,
+  loaded.generator().generate(0, images, imaging::classes_of(loaded.classes(), 0, images),
                               [](const SampleStep& step) { return step.index < 1; });
 }
 
@@ -124,7 +122,7 @@ Json json_report(const Findings& found, const LoadedImages& loaded) {
         {"extractor", found.extractor},
         {"extractor_hash", found.extractor_hash}}},
       {"nfe", loaded.generator().calls()},
-      {"r", sampler.r.value_or(loaded.model().process().options().r)},
+      {"r", loaded.r()},
       {"seed", sampler.seed},
       {"seconds", found.distance.seconds},
       {"images_per_second", static_cast<double>(found.distance.samples) / found.distance.seconds}};
@@ -150,8 +148,7 @@ std::string text_report(const Findings& found, const LoadedImages& loaded) {
   text += fmt::format("{:<16}{} made, {:.1f} a second\n", "images", found.distance.samples,
                       static_cast<double>(found.distance.samples) / found.distance.seconds);
   text += fmt::format("{:<16}{} network calls an image, r = {:g}, seed {}\n", "sampler",
-                      loaded.generator().calls(),
-                      sampler.r.value_or(loaded.model().process().options().r), sampler.seed);
+                      loaded.generator().calls(), loaded.r(), sampler.seed);
   text += fmt::format("{:<16}{} ({})\n", "extractor", found.extractor, found.extractor_hash);
   if (found.recognised) {
     text += fmt::format("{:<16}{:.1f} % of the images, with a confidence above {:g}; by class",

@@ -2,19 +2,16 @@
 
 #include "base/device.h"
 #include "base/log.h"
-#include "base/progress.h"
 #include "base/require.h"
 #include "distance/distance_name.h"
 #include "distance/extractor.h"
 #include "distance/frechet.h"
 #include "distance/kernel_distance.h"
-#include "distance/moments.h"
 #include "distance/sample_warning.h"
 #include "distance/statistics.h"
 #include "image/image_source.h"
+#include "task/image_distance.h"
 #include "text_chart.h"
-
-#include <tessera/base/value_checks.h>
 
 #include <ATen/ops/cat.h>
 #include <fmt/format.h>
@@ -85,25 +82,18 @@ Side measured_images(const FidCommand& command, const fs::path& path, const std:
   std::error_code ignored;
   const bool has_parts = fs::is_directory(path, ignored);  // a single file has none
   Side side{path.string(), has_parts ? part : "", {}};
-  const auto source = image::ImageSource::open(path, fs::is_directory(path) ? part : "");
+  const auto source = image::ImageSource::open(path, side.part);
   const int64_t count =
       command.limit > 0 ? std::min(command.limit, source->size()) : source->size();
   require(count >= 2, "'{}': a distance needs at least two images of a set, got {}", path.string(),
           count);
-  distance::Moments moments;
   std::vector<at::Tensor> kept;
-  Progress progress("features", count);
-  for (int64_t begin = 0; begin < count; begin += command.batch) {
-    const int64_t size = std::min(command.batch, count - begin);
-    const at::Tensor features = extractor.features(source->read(begin, begin + size));
-    moments.add(features);
-    if (command.kernel) kept.push_back(features.cpu());
-    progress.advance(size);
-  }
-  raise_deferred_errors();
+  side.statistics = task::feature_statistics(extractor, *source, count, command.batch,
+                                             "images of " + path.filename().string(),
+                                             [&](const at::Tensor& features) {
+                                               if (command.kernel) kept.push_back(features.cpu());
+                                             });
   if (command.kernel) side.features = at::cat(kept);
-  side.statistics = {moments.gaussian(), moments.count(), extractor.file_name(), extractor.hash(),
-                     fmt::format("{} images of {}", moments.count(), path.filename().string())};
   return side;
 }
 

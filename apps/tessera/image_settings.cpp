@@ -57,13 +57,16 @@ void add_image_options(CLI::App& command, ImageSettings& settings) {
       ->option_text("N");
 }
 
+double LoadedImages::r() const {
+  return options_.sampler.r.value_or(model().process().options().r);
+}
+
 LoadedImages::LoadedImages(const SamplerSettings& sampler, const ImageSettings& settings,
                            const GlobalOptions& globals) {
   const at::Device device = parse_device(globals.device);
   at::globalContext().setBenchmarkCuDNN(true);  // all batches but the last have one shape
-  loaded_ = imaging::load_image_folder(
-      find_model_folder(sampler.folder, sampler.checkpoint), device,
-      device.is_cuda() ? nn::Precision::bfloat16 : nn::Precision::float32);
+  loaded_ = imaging::load_image_folder(find_model_folder(sampler.folder, sampler.checkpoint),
+                                       device, nn::usual_precision(device));
   options_ = changed(loaded_.sampling, sampler, settings, globals.seed);
   generator_.emplace(*loaded_.model, options_);
   classes_ = task::all_classes_in_turn(*loaded_.model);

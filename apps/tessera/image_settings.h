@@ -33,6 +33,8 @@ class LoadedImages {
   const imaging::ImageGenerator& generator() const { return *generator_; }
   const imaging::SamplingOptions& options() const { return options_; }
 
+  double r() const;  // confidence factor of sampling
+
   // The class of an image's number: the one that was asked for, or all in turn; empty: none.
   const std::function<int64_t(int64_t)>& classes() const { return classes_; }
 

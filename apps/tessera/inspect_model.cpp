@@ -35,22 +35,11 @@ constexpr int64_t kRandomLabels = 10000;
 
 // ---- options
 
-Report to_json(const config::Value& value) {
-  return std::visit(
-      [](const auto& content) -> Report {
-        if constexpr (std::is_same_v<std::decay_t<decltype(content)>, std::monostate>)
-          return nullptr;
-        else
-          return content;
-      },
-      value);
-}
-
 Report options_report(const Values& defaults, const Values& values, bool all) {
   Report report = Report::object();
   for (const auto& [key, value] : values)
     if (all || value != defaults.at(key))
-      report[key] = {{"value", to_json(value)}, {"default", to_json(defaults.at(key))}};
+      report[key] = {{"value", json_of(value)}, {"default", json_of(defaults.at(key))}};
   return report;
 }
 

@@ -33,17 +33,12 @@ struct SampleCommand {
 
 constexpr int64_t kMostInGrid = 10000, kMostInFilm = 64, kMostFrames = 60;
 
-int64_t columns_of(const SampleCommand& command, int64_t images) {
-  if (command.columns > 0) return command.columns;
-  int64_t columns = 1;
-  while (columns * columns < images) ++columns;
-  return columns;
-}
-
 // Small pictures are drawn larger, so that a person can see something.
 at::Tensor grid_of(const SampleCommand& command, const at::Tensor& images) {
   const int64_t scale = command.scale > 0 ? command.scale : images.size(2) <= 64 ? 2 : 1;
-  return image::grid(images, columns_of(command, images.size(0)), 2, scale);
+  const int64_t columns =
+      command.columns > 0 ? command.columns : image::square_columns(images.size(0));
+  return image::grid(images, columns, 2, scale);
 }
 
 void check(const SampleCommand& command) {
@@ -91,13 +86,6 @@ class Keeper {
   int64_t seen_ = 0;
 };
 
-at::Tensor classes_of(const LoadedImages& loaded, int64_t count) {
-  if (!loaded.classes()) return {};
-  std::vector<int64_t> numbers;
-  for (int64_t i = 0; i < count; ++i) numbers.push_back(loaded.classes()(i));
-  return at::tensor(numbers, at::kLong);
-}
-
 // The first images once more, step by step.
 void write_film(const SampleCommand& command, const LoadedImages& loaded) {
   const int64_t count = std::min(command.count, kMostInFilm);
@@ -105,16 +93,17 @@ void write_film(const SampleCommand& command, const LoadedImages& loaded) {
   const int64_t every = (calls + kMostFrames - 1) / kMostFrames;
   const Codebook& codebook = loaded.model().codebook();
   std::vector<report::FilmFrame> frames;
-  loaded.generator().generate(0, count, classes_of(loaded, count), [&](const SampleStep& step) {
-    if (step.index % every == 0 || step.index == calls - 1)
-      frames.push_back({step.t, grid_of(command, imaging::pictures_of(codebook.decode(step.x))),
-                        grid_of(command, imaging::pictures_of(step.labels))});
-    return true;
-  });
+  loaded.generator().generate(
+      0, count, imaging::classes_of(loaded.classes(), 0, count), [&](const SampleStep& step) {
+        if (step.index % every == 0 || step.index == calls - 1)
+          frames.push_back({step.t, grid_of(command, imaging::pictures_of(codebook.decode(step.x))),
+                            grid_of(command, imaging::pictures_of(step.labels))});
+        return true;
+      });
   const auto& sampler = loaded.options().sampler;
   const std::string details =
       fmt::format("{} images, {} calls of the network, r = {:g} in sampling, seed {}.", count,
-                  calls, sampler.r.value_or(loaded.model().process().options().r), sampler.seed);
+                  calls, loaded.r(), sampler.seed);
   write_file_atomically(
       command.film, report::film_page(frames, command.sampler.folder.filename().string(), details));
 }

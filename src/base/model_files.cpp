@@ -19,17 +19,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr int64_t kFormat = 1;
 
-Json to_json(const config::Value& value) {
-  return std::visit(
-      [](const auto& content) -> Json {
-        if constexpr (std::is_same_v<std::decay_t<decltype(content)>, std::monostate>)
-          return nullptr;
-        else
-          return content;
-      },
-      value);
-}
-
 config::Value to_value(const Json& json, const std::string& what) {
   if (json.is_null()) return std::string("none");
   if (json.is_boolean()) return json.get<bool>();
@@ -60,6 +49,17 @@ std::vector<fs::path> step_folders(const fs::path& checkpoints) {
 
 }  // namespace
 
+Json json_of(const config::Value& value) {
+  return std::visit(
+      [](const auto& content) -> Json {
+        if constexpr (std::is_same_v<std::decay_t<decltype(content)>, std::monostate>)
+          return nullptr;
+        else
+          return content;
+      },
+      value);
+}
+
 Json parse_model_config(const fs::path& folder) {
   const fs::path path = folder / kModelConfigFile;
   const std::string text = read_file(path);
@@ -89,7 +89,7 @@ std::string kind_of_model(const fs::path& folder) {
 void write_model_config(const fs::path& folder, std::string_view kind, const Json& facts,
                         const config::Schema& options) {
   Json stored = Json::object();
-  for (const auto& [key, value] : options.values()) stored[key] = to_json(value);
+  for (const auto& [key, value] : options.values()) stored[key] = json_of(value);
   Json json{{"format", kFormat}, {"kind", kind}};
   json.update(facts);
   json["options"] = stored;

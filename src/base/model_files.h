@@ -28,6 +28,25 @@ struct ModelCard {
   std::vector<std::pair<std::string, std::string>> facts = {};  // ("updates", "6500"), ...
 };
 
+// The options of a model and of its use, bound to their keys by the declare() of each.
+template <class Model, class Use>
+struct StoredOptions {
+  Model model;
+  Use use;
+  config::Schema schema;
+
+  explicit StoredOptions(const Model& model_options = {}, const Use& use_options = {})
+      : model(model_options), use(use_options) {
+    declare(schema, model);
+    declare(schema, use);
+  }
+  StoredOptions(const StoredOptions&) = delete;
+  StoredOptions& operator=(const StoredOptions&) = delete;
+};
+
+// An option's value as JSON: null for none.
+nlohmann::ordered_json json_of(const config::Value& value);
+
 // Whether a folder looks like a model folder.
 bool is_model_folder(const std::filesystem::path& folder);
 

@@ -9,6 +9,12 @@
 
 namespace tessera::image {
 
+int64_t square_columns(int64_t images) {
+  int64_t columns = 1;
+  while (columns * columns < images) ++columns;
+  return columns;
+}
+
 at::Tensor grid(const at::Tensor& images, int64_t columns, int64_t padding, int64_t scale) {
   constexpr int64_t kWhite = 255;
   require_defined(images, "images");

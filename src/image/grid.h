@@ -6,6 +6,9 @@
 
 namespace tessera::image {
 
+// Columns of a grid that has about as many rows.
+int64_t square_columns(int64_t images);
+
 // Many images as one picture, row by row on white.
 //   images   [N, C, H, W] uint8, N at least 1
 //   columns  images side by side

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/data_manifest.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -9,22 +11,12 @@
 namespace tessera::image {
 
 // What a data set's folder holds, as its manifest.json says.
-struct Manifest {
-  static constexpr const char* kFileName = "manifest.json";
+struct Manifest : DataManifest {
   static constexpr int64_t kFormatVersion = 1;  // a newer one is refused
 
-  struct File {
-    uint64_t bytes = 0;
-    std::string hash;  // base/hash.h
-    bool operator==(const File&) const = default;
-  };
-
-  std::string tessera_version;                 // of the program that wrote it
-  std::map<std::string, std::string> options;  // in effect when it was made
   int64_t channels = 0, height = 0, width = 0;
   std::vector<std::string> classes;       // names; empty: no labels
   std::map<std::string, int64_t> splits;  // by name: how many images
-  std::map<std::string, File> files;      // all but the manifest, by name
 
   // Hash of what the set is: sizes, classes, the contents of all splits. Not of the options, nor of
   // the program that made it.

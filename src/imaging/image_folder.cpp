@@ -16,20 +16,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kUse = "```\ntessera sample THIS_FOLDER --count 64 --grid grid.png\n```\n";
 
-// The options of a model, bound to their keys.
-struct StoredOptions {
-  ImageModelOptions model;
-  SamplingOptions sampling;
-  config::Schema schema;
-
-  StoredOptions(const ImageModelOptions& model_options, const SamplingOptions& sampling_options)
-      : model(model_options), sampling(sampling_options) {
-    declare(schema, model);
-    declare(schema, sampling);
-  }
-  StoredOptions(const StoredOptions&) = delete;
-  StoredOptions& operator=(const StoredOptions&) = delete;
-};
+using Stored = StoredOptions<ImageModelOptions, SamplingOptions>;
 
 std::string summary_of(const ImageModel& model) {
   const ImageModelOptions& options = model.options();
@@ -50,7 +37,7 @@ void write_image_folder(const fs::path& folder, const ImageModel& model, const a
   std::error_code failure;
   fs::create_directories(folder, failure);
   if (failure) throw file_error("make the folder", folder, failure.value());
-  const StoredOptions options(model.options(), sampling);
+  const Stored options(model.options(), sampling);
   const ImageShape& shape = model.shape();
   safetensors::save(folder / kModelWeightsFile, model.parameters().named(weights));
   write_model_card(folder, card, summary_of(model), kUse, options.schema);
@@ -65,7 +52,7 @@ void write_image_folder(const fs::path& folder, const ImageModel& model, const a
 LoadedImageModel load_image_folder(const fs::path& folder, at::Device device,
                                    nn::Precision precision) {
   require_model_folder(folder);
-  StoredOptions options({}, {});
+  Stored options;
   const Json json = read_model_config(folder, kImageKind, options.schema);
   ImageShape shape;
   LoadedImageModel loaded;
@@ -85,12 +72,10 @@ LoadedImageModel load_image_folder(const fs::path& folder, at::Device device,
                                                 precision, /*seed=*/0);
     loaded.model->parameters().read(weights, "", loaded.model->parameters().values());
     loaded.model->refresh();
-  } catch (const UsageError& error) {
-    throw Error(fmt::format("'{}': {}", folder.string(), error.what()), error.hint());
   } catch (const Error& error) {
     throw Error(fmt::format("'{}': {}", folder.string(), error.what()), error.hint());
   }
-  loaded.sampling = options.sampling;
+  loaded.sampling = options.use;
   return loaded;
 }
 

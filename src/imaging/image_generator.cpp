@@ -20,6 +20,13 @@ SamplingOptions for_model(SamplingOptions options, const ImageModel& model) {
 
 }  // namespace
 
+at::Tensor classes_of(const std::function<int64_t(int64_t)>& rule, int64_t first, int64_t count) {
+  if (!rule) return {};
+  std::vector<int64_t> classes;
+  for (int64_t i = first; i < first + count; ++i) classes.push_back(rule(i));
+  return at::tensor(classes, at::kLong);
+}
+
 at::Tensor pictures_of(const at::Tensor& labels) {
   return labels.to(at::kByte).permute({0, 3, 1, 2}).contiguous().cpu();
 }
@@ -48,13 +55,7 @@ void ImageGenerator::stream(int64_t count, const std::function<int64_t(int64_t)>
                             const std::function<void(const at::Tensor& images)>& take) const {
   for (int64_t first = 0; first < count; first += options_.batch) {
     const int64_t some = std::min(options_.batch, count - first);
-    at::Tensor told;
-    if (classes) {
-      std::vector<int64_t> numbers;
-      for (int64_t i = 0; i < some; ++i) numbers.push_back(classes(first + i));
-      told = at::tensor(numbers, at::kLong);
-    }
-    take(generate(first, some, told));
+    take(generate(first, some, classes_of(classes, first, some)));
   }
 }
 

@@ -31,6 +31,10 @@ class ImageGenerator {
   int64_t calls_;
 };
 
+// The classes of images first .. first + count - 1 by a rule for their numbers: [count] int64, or
+// undefined for an empty rule.
+at::Tensor classes_of(const std::function<int64_t(int64_t)>& rule, int64_t first, int64_t count);
+
 // Labels of sub-pixels [n, H, W, C] as pictures [n, C, H, W] uint8, on the CPU.
 at::Tensor pictures_of(const at::Tensor& labels);
 

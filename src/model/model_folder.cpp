@@ -17,32 +17,13 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kKind = "seq2seq";
 
-// The options of a model, bound to their keys.
-struct StoredOptions {
-  Seq2SeqOptions model;
-  GenerationOptions generation;
-  config::Schema schema;
-
-  StoredOptions() { bind(); }
-  StoredOptions(const Seq2SeqOptions& model_options, const GenerationOptions& generation_options)
-      : model(model_options), generation(generation_options) {
-    bind();
-  }
-  StoredOptions(const StoredOptions&) = delete;
-  StoredOptions& operator=(const StoredOptions&) = delete;
-
- private:
-  void bind() {
-    declare(schema, model);
-    declare(schema, generation);
-  }
-};
+using Stored = StoredOptions<Seq2SeqOptions, GenerationOptions>;
 
 // What config.json says.
 struct ModelConfig {
   int64_t symbols = 0;
   std::vector<int64_t> undecodable;
-  StoredOptions options;
+  Stored options;
 
   explicit ModelConfig(const fs::path& folder);
 };
@@ -89,7 +70,7 @@ void write_model_folder(const fs::path& folder, const Seq2Seq& model, const at::
   std::error_code failure;
   fs::create_directories(folder, failure);
   if (failure) throw file_error("make the folder", folder, failure.value());
-  const StoredOptions options(model.options(), generation);
+  const Stored options(model.options(), generation);
   safetensors::save(folder / kModelWeightsFile, model.parameters().named(weights));
   tokenizer.save(folder);
   write_model_card(folder, card, summary_of(model, tokenizer), kUse, options.schema);
@@ -113,14 +94,14 @@ LoadedModel load_model_folder(const fs::path& folder, at::Device device, nn::Pre
                               precision, /*seed=*/0);
     model->parameters().read(weights, "", model->parameters().values());
     model->refresh();
-    return {std::move(model), std::move(tokenizer), config.options.generation};
+    return {std::move(model), std::move(tokenizer), config.options.use};
   } catch (const Error& error) {
     throw Error(fmt::format("'{}': {}", folder.string(), error.what()), error.hint());
   }
 }
 
 LoadedModel load_model_folder(const fs::path& folder, at::Device device) {
-  return load_model_folder(folder, device, generation_precision(device));
+  return load_model_folder(folder, device, nn::usual_precision(device));
 }
 
 const Autoregressive& require_autoregressive(const Seq2Seq& model, const fs::path& folder) {
@@ -130,10 +111,6 @@ const Autoregressive& require_autoregressive(const Seq2Seq& model, const fs::pat
                             folder.string(), name_of(model.options().kind)),
                 "name an autoregressive one (trained with model.kind=ar)");
   return *result;
-}
-
-nn::Precision generation_precision(at::Device device) {
-  return device.is_cuda() ? nn::Precision::bfloat16 : nn::Precision::float32;
 }
 
 }  // namespace tessera::model

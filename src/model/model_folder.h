@@ -43,7 +43,4 @@ LoadedModel load_model_folder(const std::filesystem::path& folder, at::Device de
 const Autoregressive& require_autoregressive(const Seq2Seq& model,
                                              const std::filesystem::path& folder);
 
-// What products are computed in for generation: bfloat16 on CUDA, float32 on the CPU.
-nn::Precision generation_precision(at::Device device);
-
 }  // namespace tessera::model

@@ -22,20 +22,6 @@ constexpr int64_t kBatch = 500;  // images whose features are computed at a time
 
 using Clock = std::chrono::steady_clock;
 
-distance::Statistics computed(const distance::Extractor& extractor,
-                              const image::ImageSource& images) {
-  distance::Moments moments;
-  Progress bar("features of the training images", images.size());
-  for (int64_t begin = 0; begin < images.size(); begin += kBatch) {
-    const int64_t end = std::min(begin + kBatch, images.size());
-    moments.add(extractor.features(images.read(begin, end)));
-    bar.advance(end - begin);
-  }
-  raise_deferred_errors();
-  return {moments.gaussian(), moments.count(), extractor.file_name(), extractor.hash(),
-          fmt::format("{} training images", moments.count())};
-}
-
 // A file that others made may hold several sets: that of training is meant.
 distance::Statistics stored(const std::filesystem::path& path) {
   try {
@@ -49,7 +35,8 @@ distance::Statistics statistics_of(const distance::Extractor& extractor,
                                    const std::filesystem::path& path,
                                    const image::ImageSource& images) {
   if (path.empty() || !std::filesystem::exists(path)) {
-    distance::Statistics result = computed(extractor, images);
+    distance::Statistics result =
+        feature_statistics(extractor, images, images.size(), kBatch, "training images");
     if (!path.empty()) distance::save_statistics(path, result);
     return result;
   }
@@ -62,6 +49,24 @@ distance::Statistics statistics_of(const distance::Extractor& extractor,
 }
 
 }  // namespace
+
+distance::Statistics feature_statistics(const distance::Extractor& extractor,
+                                        const image::ImageSource& images, int64_t count,
+                                        int64_t batch, const std::string& name,
+                                        const std::function<void(const at::Tensor&)>& also) {
+  distance::Moments moments;
+  Progress bar("features", count);
+  for (int64_t begin = 0; begin < count; begin += batch) {
+    const int64_t end = std::min(begin + batch, count);
+    const at::Tensor features = extractor.features(images.read(begin, end));
+    moments.add(features);
+    if (also) also(features);
+    bar.advance(end - begin);
+  }
+  raise_deferred_errors();
+  return {moments.gaussian(), moments.count(), extractor.file_name(), extractor.hash(),
+          fmt::format("{} {}", moments.count(), name)};
+}
 
 ImageDistance::ImageDistance(const std::filesystem::path& features,
                              const std::filesystem::path& statistics,

@@ -11,6 +11,14 @@
 
 namespace tessera::task {
 
+// Statistics of the features of the first `count` images of a source.
+//   name  of the images, for people: "training images"
+//   also  sees the features [n, D] of every batch, too
+distance::Statistics feature_statistics(const distance::Extractor& extractor,
+                                        const image::ImageSource& images, int64_t count,
+                                        int64_t batch, const std::string& name,
+                                        const std::function<void(const at::Tensor&)>& also = {});
+
 // How far images a model makes are from real ones: the Fréchet distance of their features.
 class ImageDistance {
  public:

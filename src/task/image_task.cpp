@@ -6,15 +6,14 @@
 #include "image/png.h"
 #include "imaging/image_folder.h"
 #include "imaging/image_generator.h"
+#include "task/loss_meter.h"
 #include "task/weights_in_force.h"
-#include "train/metrics_log.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace tessera::task {
 namespace {
@@ -37,16 +36,9 @@ imaging::ImageShape shape_of(const image::Dataset& dataset) {
 std::unique_ptr<imaging::ImageModel> new_model(const ImageOptions& options,
                                                const image::Dataset& dataset, uint64_t seed,
                                                at::Device device) {
-  const auto precision = device.is_cuda() ? nn::Precision::bfloat16 : nn::Precision::float32;
   return std::make_unique<imaging::ImageModel>(options.model, shape_of(dataset),
                                                static_cast<int64_t>(dataset.classes().size()),
-                                               device, precision, seed);
-}
-
-// A picture of the first images, to be put into a page.
-std::string picture_of(const at::Tensor& images) {
-  const auto side = static_cast<int64_t>(std::ceil(std::sqrt(static_cast<double>(images.size(0)))));
-  return image::png_data_uri(image::grid(images, side, /*padding=*/1));
+                                               device, nn::usual_precision(device), seed);
 }
 
 }  // namespace
@@ -79,9 +71,8 @@ ImageTask::ImageTask(const ImageOptions& options, image::Dataset dataset, uint64
 }
 
 double ImageTask::validation_loss(Json& line) {
-  const auto names = model_->measures();
   const int64_t count = std::min(options_.validation.images, held_out_.size());
-  at::Tensor sums = at::zeros({static_cast<int64_t>(names.size()) + 1}, at::kDouble);
+  LossMeter meter(*model_);
   for (int64_t first = 0; first < count; first += options_.data.batch) {
     const int64_t rows = std::min(options_.data.batch, count - first);
     nn::Inputs inputs{
@@ -91,23 +82,20 @@ double ImageTask::validation_loss(Json& line) {
     const auto number = 2 * static_cast<uint64_t>(first);
     const nn::Draws draws = model_->draw_for(inputs, {seed_, Purpose::validation, number},
                                              {seed_, Purpose::validation, number + 1});
-    const nn::TrainingLoss loss =
-        model_->loss_of(inputs, draws, /*self_condition=*/false, nn::Mode::inference);
-    sums += at::cat({loss.total.view({1}), loss.measures}).to(at::kCPU, at::kDouble) *
-            static_cast<double>(rows);
+    meter.add(model_->loss_of(inputs, draws, /*self_condition=*/false, nn::Mode::inference));
   }
-  sums /= static_cast<double>(count);
-  const double* mean = sums.const_data_ptr<double>();
-  line["valid_loss"] = mean[0];
-  for (size_t i = 0; i < names.size(); ++i) line[fmt::format("valid_{}", names[i])] = mean[i + 1];
-  return mean[0];
+  const LossMeter::Means means = meter.means();
+  line["valid_loss"] = means.loss;
+  for (const auto& [name, value] : means.parts) line["valid_" + name] = value;
+  return means.loss;
 }
 
 std::string ImageTask::shown_images(const imaging::ImageGenerator& generator) const {
   std::vector<at::Tensor> parts;
   generator.stream(options_.validation.shown, all_classes_in_turn(*model_),
                    [&](const at::Tensor& images) { parts.push_back(images); });
-  return picture_of(at::cat(parts));
+  const int64_t columns = image::square_columns(options_.validation.shown);
+  return image::png_data_uri(image::grid(at::cat(parts), columns, /*padding=*/1));
 }
 
 train::Validation ImageTask::validate(const at::Tensor& weights, int64_t step) {

@@ -18,8 +18,8 @@ class ImageTask final : public train::Task {
  public:
   ImageTask(const ImageOptions& options, image::Dataset dataset, uint64_t seed, at::Device device);
 
-  using Task::model;
   nn::Trainable& model() override { return *model_; }
+  const nn::Trainable& model() const override { return *model_; }
   int64_t batches(int64_t) const override { return batcher_.batches(); }
   nn::Inputs batch(int64_t epoch, int64_t number) const override {
     return batcher_.batch(epoch, number);

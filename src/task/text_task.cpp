@@ -16,9 +16,8 @@ using Json = nlohmann::ordered_json;
 
 std::unique_ptr<model::Seq2Seq> new_model(const TextOptions& options, const text::Corpus& corpus,
                                           uint64_t seed, at::Device device) {
-  const auto precision = device.is_cuda() ? nn::Precision::bfloat16 : nn::Precision::float32;
   return model::make_seq2seq(options.model, corpus.tokenizer().dictionary().size(),
-                             corpus.unused_in_targets(), device, precision, seed);
+                             corpus.unused_in_targets(), device, nn::usual_precision(device), seed);
 }
 
 // The split that is validated on.

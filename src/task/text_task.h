@@ -16,8 +16,8 @@ class TextTask final : public train::Task {
   // Throws Error where the corpus has nothing to validate on.
   TextTask(const TextOptions& options, text::Corpus corpus, uint64_t seed, at::Device device);
 
-  using Task::model;
   nn::Trainable& model() override { return *model_; }
+  const nn::Trainable& model() const override { return *model_; }
   int64_t batches(int64_t epoch) const override { return batcher_.batches(epoch); }
   nn::Inputs batch(int64_t epoch, int64_t number) const override;
   train::Validation validate(const at::Tensor& weights, int64_t step) override;

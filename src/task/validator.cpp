@@ -4,6 +4,7 @@
 #include "model/diffusion.h"
 #include "model/generator.h"
 #include "model/validation_batch.h"
+#include "task/loss_meter.h"
 #include "task/weights_in_force.h"
 
 #include <ATen/ATen.h>
@@ -45,29 +46,18 @@ Measurement Validator::measure(const at::Tensor& weights) {
 }
 
 void Validator::measure_loss(Measurement& found) {
-  const auto names = model_.measures();
-  // Loss, what the model measures, tokens.
-  at::Tensor sums = at::zeros({static_cast<int64_t>(names.size()) + 2},
-                              at::TensorOptions().dtype(at::kDouble).device(model_.device()));
+  LossMeter meter(model_);
   std::optional<BoundaryCounter> boundary;
   if (const auto* diffusion = dynamic_cast<const model::Diffusion*>(&model_))
     boundary.emplace(diffusion->process(), diffusion->codebook(), diffusion->undecodable());
   for (int64_t i = 0; i < batcher_.batches(0); ++i) {
     const auto [ids, draws] = model::ValidationBatch(model_, batcher_.batch(0, i), i, seed_);
-    const nn::TrainingLoss loss =
-        model_.loss(ids, draws, /*self_condition=*/false, nn::Mode::inference);
+    meter.add(model_.loss(ids, draws, /*self_condition=*/false, nn::Mode::inference));
     if (boundary) boundary->add(ids.target, draws.eps);
-    const at::Tensor tokens = ids.target.ne(text::Dictionary::kPad).sum().to(at::kDouble);
-    sums +=
-        at::cat({loss.total.view({1}), loss.measures, at::ones_like(loss.measures.slice(0, 0, 1))})
-            .to(at::kDouble) *
-        tokens;
   }
-  const at::Tensor host = sums.cpu();
-  const double* sum = host.const_data_ptr<double>();
-  const double tokens = std::max(sum[names.size() + 1], 1.0);
-  found.loss = sum[0] / tokens;
-  for (size_t k = 0; k < names.size(); ++k) found.parts.emplace_back(names[k], sum[k + 1] / tokens);
+  const LossMeter::Means means = meter.means();
+  found.loss = means.loss;
+  found.parts = means.parts;
   if (boundary) found.boundary = boundary->result();
 }
 

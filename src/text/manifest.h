@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/data_manifest.h"
+
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -16,22 +18,12 @@ struct SplitCounts {
   bool operator==(const SplitCounts&) const = default;
 };
 
-struct FileStamp {
-  uint64_t bytes = 0;
-  std::string hash;  // base/hash.h
-  bool operator==(const FileStamp&) const = default;
-};
-
 // What a corpus folder holds, as its manifest.json says.
-struct Manifest {
-  static constexpr const char* kFileName = "manifest.json";
+struct Manifest : DataManifest {
   static constexpr int64_t kFormatVersion = 1;  // a newer one is refused
 
-  std::string tessera_version;                 // of the program that wrote it
-  std::map<std::string, std::string> options;  // in effect when it was made
-  int64_t symbols = 0;                         // of the dictionary, specials included
+  int64_t symbols = 0;  // of the dictionary, specials included
   std::map<std::string, SplitCounts> splits;
-  std::map<std::string, FileStamp> files;  // all but the manifest, by name
 
   // Hash of all a training run depends on: the tokenizer's files, splits train and valid.
   std::string fingerprint() const;

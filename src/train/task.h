@@ -32,7 +32,7 @@ class Task {
   virtual ~Task() = default;
 
   virtual nn::Trainable& model() = 0;
-  const nn::Trainable& model() const { return const_cast<Task*>(this)->model(); }
+  virtual const nn::Trainable& model() const = 0;
 
   // Batches on the host, epoch after epoch: functions of (seed, epoch, number).
   virtual int64_t batches(int64_t epoch) const = 0;

@@ -57,9 +57,7 @@ class ImageCommands : public tessera::test::ProgramTest {
     return result.out;
   }
   void expect_error(const std::string& arguments, int status, const std::string& message) const {
-    const auto result = run("--device cpu --threads 1 " + arguments);
-    EXPECT_EQ(result.status, status) << arguments << '\n' << result.err;
-    EXPECT_THAT(result.err, HasSubstr(message)) << arguments;
+    expect_failure("--device cpu --threads 1 " + arguments, status, HasSubstr(message));
   }
   std::string weights(const std::string& run) const {
     return tessera::test::file_text(folder_ / run / "last/model.safetensors");

@@ -24,10 +24,7 @@ class PrepareImagesCli : public tessera::test::ProgramTest {
 
   void expect_error(const std::string& arguments, int status,
                     const testing::Matcher<const std::string&>& message) const {
-    const auto result = run(arguments);
-    EXPECT_EQ(result.status, status) << arguments << '\n' << result.err;
-    EXPECT_THAT(result.err, message) << arguments;
-    EXPECT_EQ(result.out, "") << arguments;
+    expect_failure(arguments, status, message);
     EXPECT_FALSE(fs::exists(folder_ / "set")) << arguments;
   }
 };

@@ -3,6 +3,7 @@
 #include "support/temporary_folder.h"
 #include "support/wait_until.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -81,6 +82,15 @@ class ProgramTest : public testing::Test {
       ::_exit(127);
     }
     return Running(process, out, err);
+  }
+
+  // A run that fails: its exit code and what stands in the error; nothing on stdout.
+  void expect_failure(const std::string& arguments, int status,
+                      const testing::Matcher<const std::string&>& message) const {
+    const auto result = run(arguments);
+    EXPECT_EQ(result.status, status) << arguments << '\n' << result.err;
+    EXPECT_THAT(result.err, message) << arguments;
+    EXPECT_EQ(result.out, "") << arguments;
   }
 
   // Writes a file into the folder, as it is.
