@@ -4,10 +4,10 @@
 
 namespace tessera::kernels {
 
-// Normalisation of pictures over groups of channels and positions, and what follows it, in one
-// reading and one writing of memory. Pictures are bfloat16 with the channels last; all is computed
-// in float32. With w, b a channel's weight and bias and s, t its film (0 without one):
-//   n = (x - mean) * inverse,  h = (n * w + b) * (1 + s) + t,  y = silu(h) or h
+// Normalisation of pictures over groups of channels and positions, with what comes before and after
+// it. Pictures are bfloat16 with the channels last; all is computed in float32. With w, b a
+// channel's weight and bias, s, t its film and o its offset (0 without one):
+//   n = (x + o - mean) * inverse,  h = (n * w + b) * (1 + s) + t,  y = silu(h) or h
 struct GroupNorm {
   int64_t samples;
   int positions, channels, groups;  // channels a multiple of 8, at most 2048, and of groups
@@ -17,6 +17,7 @@ struct GroupNorm {
   const void* weight;  // [channels] bfloat16
   const void* bias;    // [channels] bfloat16
   const void* film;    // [samples, 2 * channels] bfloat16: s, then t; or null
+  const void* offset;  // [channels] bfloat16, or null
 };
 
 struct GroupNormForward {
@@ -32,9 +33,10 @@ struct GroupNormBackward {
   const float* inverse;
   const void* dy;  // as x
   void* dx;        // as x
-  // Sums over positions of dL/dh * n and of dL/dh: what the other gradients are made of.
-  float* d_gain;  // [samples, channels]
-  float* d_lift;  // [samples, channels]
+  // Sums over positions of dL/dh * n, of dL/dh and of dL/dx: what the other gradients are made of.
+  float* d_gain;    // [samples, channels]
+  float* d_lift;    // [samples, channels]
+  float* d_offset;  // [samples, channels]
 };
 
 namespace cuda {

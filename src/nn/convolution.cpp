@@ -15,13 +15,23 @@ Convolution::Convolution(Parameters& parameters, const std::string& name, int64_
   bias = parameters.add(name + ".bias", {outputs}, Initial::zeros(), Use::network);
 }
 
-at::Tensor Convolution::operator()(const at::Tensor& x) const {
+at::Tensor Convolution::convolved(const at::Tensor& x,
+                                  const std::optional<at::Tensor>& summand) const {
   // Views that have the sizes LibTorch asks for and the channels last in memory.
   const auto pictures = [](const at::Tensor& y) { return y.permute({0, 3, 1, 2}); };
   const int64_t border = weight->size(1) / 2;
-  return at::conv2d(pictures(x.to(weight->scalar_type())), pictures(*weight), *bias, stride, border)
+  return at::conv2d(pictures(x.to(weight->scalar_type())), pictures(*weight), summand, stride,
+                    border)
       .permute({0, 2, 3, 1})
       .contiguous();
+}
+
+at::Tensor Convolution::operator()(const at::Tensor& x) const {
+  return convolved(x, *bias);
+}
+
+at::Tensor Convolution::unbiased(const at::Tensor& x) const {
+  return convolved(x, std::nullopt);
 }
 
 }  // namespace tessera::nn

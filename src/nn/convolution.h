@@ -2,6 +2,7 @@
 
 #include "nn/parameters.h"
 
+#include <optional>
 #include <string>
 
 namespace tessera::nn {
@@ -15,11 +16,17 @@ struct Convolution {
   Convolution(Parameters& parameters, const std::string& name, int64_t inputs, int64_t outputs,
               int64_t size = 3, int64_t stride = 1, double start = -1);
 
-  at::Tensor operator()(const at::Tensor& x) const;  // [B, H, W, inputs] -> [B, H', W', outputs]
+  //   [B, H, W, inputs] -> [B, H', W', outputs]
+  at::Tensor operator()(const at::Tensor& x) const;
+  // Without the bias, for what adds it in a pass that it makes anyway.
+  at::Tensor unbiased(const at::Tensor& x) const;
 
   Weight weight;  // [outputs, size, size, inputs]
   Weight bias;    // [outputs]
   int64_t stride = 1;
+
+ private:
+  at::Tensor convolved(const at::Tensor& x, const std::optional<at::Tensor>& summand) const;
 };
 
 }  // namespace tessera::nn

@@ -3,6 +3,7 @@
 #include "base/device.h"
 #include "base/require.h"
 #include "kernels/group_norm.h"
+#include "nn/picture_kernels.h"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -25,6 +26,7 @@ struct Problem {
   at::Tensor x;             // [B, P, C]
   at::Tensor weight, bias;  // [C]
   at::Tensor film;          // [B, 2 * C] or undefined
+  at::Tensor offset;        // [C] or undefined; for the kernels alone
   int64_t groups;
   bool silu;
 };
@@ -34,10 +36,11 @@ struct Normalised {
   at::Tensor y, mean, inverse;
 };
 
-// The gradient with respect to x; and sums over the positions, [B, C] float32, of dL/dh * n and of
-// dL/dh (kernels/group_norm.h), which the other gradients are made of.
+// The gradient with respect to x; and sums over the positions, [B, C] float32, of dL/dh * n, of
+// dL/dh and, where there is an offset, of dL/dx (kernels/group_norm.h), which the other gradients
+// are made of.
 struct Gradients {
-  at::Tensor dx, d_gain, d_lift;
+  at::Tensor dx, d_gain, d_lift, d_offset;
 };
 
 // A picture's channels as groups.   [B or 1, C] -> [B or 1, groups, C / groups]
@@ -104,14 +107,13 @@ Gradients composed_gradients(const Problem& problem, const at::Tensor& mean,
   const at::Tensor dx =
       at::addcmul(at::addcmul(over_positions(constant, x), x, over_positions(-along, x)), dh,
                   over_positions(gain * inverse, x));
-  return {dx, d_gain.flatten(1), sum.flatten(1)};
+  return {dx, d_gain.flatten(1), sum.flatten(1), {}};
 }
 
 // ---- in one kernel each
 
-bool has_kernel(const Problem& problem) {
-  return problem.x.is_cuda() && problem.x.scalar_type() == at::kBFloat16 &&
-         problem.x.size(2) % 8 == 0 && problem.x.size(2) <= 2048;
+const void* pointer(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.const_data_ptr() : nullptr;
 }
 
 kernels::GroupNorm pointers(const Problem& problem) {
@@ -124,7 +126,8 @@ kernels::GroupNorm pointers(const Problem& problem) {
           .x = problem.x.const_data_ptr(),
           .weight = problem.weight.const_data_ptr(),
           .bias = problem.bias.const_data_ptr(),
-          .film = problem.film.defined() ? problem.film.const_data_ptr() : nullptr};
+          .film = pointer(problem.film),
+          .offset = pointer(problem.offset)};
 }
 
 Normalised fused(const Problem& problem) {
@@ -143,14 +146,16 @@ Gradients fused_gradients(const Problem& problem, const at::Tensor& mean, const 
                           const at::Tensor& dy) {
   const std::array<int64_t, 2> shape{problem.x.size(0), problem.x.size(2)};
   const auto floats = problem.x.options().dtype(at::kFloat);
-  Gradients result{at::empty_like(problem.x), at::empty(shape, floats), at::empty(shape, floats)};
+  const auto sums = [&] { return at::empty(shape, floats); };
+  Gradients result{at::empty_like(problem.x), sums(), sums(), sums()};
   const kernels::GroupNormBackward backward{.what = pointers(problem),
                                             .mean = mean.const_data_ptr<float>(),
                                             .inverse = inverse.const_data_ptr<float>(),
                                             .dy = dy.const_data_ptr(),
                                             .dx = result.dx.mutable_data_ptr(),
                                             .d_gain = result.d_gain.mutable_data_ptr<float>(),
-                                            .d_lift = result.d_lift.mutable_data_ptr<float>()};
+                                            .d_lift = result.d_lift.mutable_data_ptr<float>(),
+                                            .d_offset = result.d_offset.mutable_data_ptr<float>()};
   on_cuda(problem.x.device(),
           [&](void* stream) { kernels::cuda::group_norm_backward(backward, stream); });
   return result;
@@ -159,10 +164,12 @@ Gradients fused_gradients(const Problem& problem, const at::Tensor& mean, const 
 struct Normalise : torch::autograd::Function<Normalise> {
   static Variable forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& weight,
                           const at::Tensor& bias, const std::optional<at::Tensor>& film,
-                          int64_t groups, bool silu) {
-    const Problem problem{x, weight, bias, film.value_or(at::Tensor()), groups, silu};
-    const Normalised result = has_kernel(problem) ? fused(problem) : composed(problem);
-    context->save_for_backward({x, weight, bias, problem.film, result.mean, result.inverse});
+                          const std::optional<at::Tensor>& offset, int64_t groups, bool silu) {
+    const Problem problem{
+        x, weight, bias, film.value_or(at::Tensor()), offset.value_or(at::Tensor()), groups, silu};
+    const Normalised result = has_picture_kernels(x) ? fused(problem) : composed(problem);
+    context->save_for_backward(
+        {x, weight, bias, problem.film, problem.offset, result.mean, result.inverse});
     context->saved_data["groups"] = groups;
     context->saved_data["silu"] = silu;
     return result.y;
@@ -174,13 +181,15 @@ struct Normalise : torch::autograd::Function<Normalise> {
                           saved[1],
                           saved[2],
                           saved[3],
+                          saved[4],
                           context->saved_data["groups"].toInt(),
                           context->saved_data["silu"].toBool()};
     const at::Tensor dy = gradients[0].contiguous();
-    const auto [dx, d_gain, d_lift] = has_kernel(problem)
-                                          ? fused_gradients(problem, saved[4], saved[5], dy)
-                                          : composed_gradients(problem, saved[4], saved[5], dy);
-    at::Tensor d_weight = d_gain, d_bias = d_lift, d_film;
+    const auto [dx, d_gain, d_lift, d_offsets] =
+        has_picture_kernels(problem.x) ? fused_gradients(problem, saved[5], saved[6], dy)
+                                       : composed_gradients(problem, saved[5], saved[6], dy);
+    at::Tensor d_weight = d_gain, d_bias = d_lift, d_film, d_offset;
+    if (problem.offset.defined()) d_offset = d_offsets.sum(0).to(problem.offset.scalar_type());
     if (problem.film.defined()) {
       const at::Tensor scale = 1 + problem.film.to(at::kFloat).chunk(2, 1)[0];
       d_film = at::cat({d_gain * problem.weight + d_lift * problem.bias, d_lift}, 1)
@@ -192,6 +201,7 @@ struct Normalise : torch::autograd::Function<Normalise> {
             d_weight.sum(0).to(problem.weight.scalar_type()),
             d_bias.sum(0).to(problem.bias.scalar_type()),
             d_film,
+            d_offset,
             {},
             {}};
   }
@@ -211,11 +221,16 @@ GroupNorm::GroupNorm(Parameters& parameters, const std::string& name, int64_t ch
                  groups(channels));
 }
 
-at::Tensor GroupNorm::operator()(const at::Tensor& x, After after, const at::Tensor& film) const {
-  const at::Tensor typed = x.to(scale_->scalar_type()).contiguous();
-  const auto told = film.defined() ? std::optional(film) : std::nullopt;
-  return Normalise::apply(typed.flatten(1, 2), *scale_, *shift_, told, groups(x.size(-1)),
-                          after == After::silu)
+at::Tensor GroupNorm::operator()(const at::Tensor& x, After after, const at::Tensor& film,
+                                 const at::Tensor& offset) const {
+  at::Tensor typed = x.to(scale_->scalar_type()).contiguous();
+  if (offset.defined() && !has_picture_kernels(typed)) typed = typed + offset;
+  const auto maybe = [](const at::Tensor& tensor) {
+    return tensor.defined() ? std::optional(tensor) : std::nullopt;
+  };
+  return Normalise::apply(typed.flatten(1, 2), *scale_, *shift_, maybe(film),
+                          has_picture_kernels(typed) ? maybe(offset) : std::nullopt,
+                          groups(x.size(-1)), after == After::silu)
       .view(x.sizes());
 }
 

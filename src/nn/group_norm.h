@@ -8,8 +8,8 @@ namespace tessera::nn {
 
 enum class After { nothing, silu };
 
-// Normalisation of pictures over groups of channels, with what follows it in one operation:
-//   after((normalised * weight + bias) * (1 + scale) + shift)
+// Normalisation of pictures over groups of channels, with what stands around it in one operation:
+//   after((normalised(x + offset) * weight + bias) * (1 + scale) + shift)
 class GroupNorm {
  public:
   GroupNorm() = default;
@@ -17,7 +17,9 @@ class GroupNorm {
 
   //   x      [B, H, W, channels]
   //   film   [B, 2 * channels]: scale and shift of every channel, or undefined: none
-  at::Tensor operator()(const at::Tensor& x, After after, const at::Tensor& film = {}) const;
+  //   offset [channels], or undefined: none. The bias of the convolution that made x.
+  at::Tensor operator()(const at::Tensor& x, After after, const at::Tensor& film = {},
+                        const at::Tensor& offset = {}) const;
 
   // min(channels / 4, 32), at least 1
   static int64_t groups(int64_t channels);

@@ -1,6 +1,7 @@
 #include "nn/unet.h"
 
 #include "base/require.h"
+#include "nn/join.h"
 #include "nn/time_embedding.h"
 
 #include <ATen/ATen.h>
@@ -13,7 +14,6 @@ namespace tessera::nn {
 namespace {
 
 constexpr double kNearZero = 1e-5;  // deviation of weights that should begin by doing nothing
-const double kHalf = std::sqrt(0.5);
 
 Initial usual(int64_t inputs) {
   return Initial::normal(1 / std::sqrt(3.0 * static_cast<double>(inputs)));
@@ -26,8 +26,10 @@ Linear usual_linear(Parameters& parameters, const std::string& name, int64_t inp
 
 // Every pixel becomes a square of four.   [B, H, W, C] -> [B, 2 H, 2 W, C]
 at::Tensor doubled(const at::Tensor& x) {
-  return at::upsample_nearest2d(x.permute({0, 3, 1, 2}), {2 * x.size(1), 2 * x.size(2)})
-      .permute({0, 2, 3, 1});
+  const int64_t rows = x.size(0), height = x.size(1), width = x.size(2), channels = x.size(3);
+  return x.view({rows, height, 1, width, 1, channels})
+      .expand({rows, height, 2, width, 2, channels})
+      .reshape({rows, 2 * height, 2 * width, channels});
 }
 
 }  // namespace
@@ -44,15 +46,17 @@ UNet::Block::Block(Parameters& parameters, const std::string& name, int64_t inpu
 
 at::Tensor UNet::Block::operator()(const at::Tensor& x, const at::Tensor& told, double dropout,
                                    Mode mode) const {
-  at::Tensor h = first(first_norm(x, After::silu));
-  h = nn::dropout(second_norm(h, After::silu, film(told)), dropout, mode);
-  return (second(h) + (shortcut.weight.defined() ? shortcut(x) : x)) * kHalf;
+  at::Tensor h = first.unbiased(first_norm(x, After::silu));
+  h = nn::dropout(second_norm(h, After::silu, film(told), *first.bias), dropout, mode);
+  h = second.unbiased(h);
+  return shortcut.weight.defined() ? joined(h, shortcut.unbiased(x), *second.bias + *shortcut.bias)
+                                   : joined(h, x, *second.bias);
 }
 
 at::Tensor UNet::Attention::operator()(const at::Tensor& x) const {
   if (!present) return x;
   const at::Tensor seen = attention(norm(x, After::nothing).flatten(1, 2), /*bias=*/{});
-  return (x + seen.view(x.sizes())) * kHalf;
+  return joined(x, seen.view(x.sizes()));
 }
 
 UNet::Stage UNet::make_stage(Parameters& parameters, const std::string& name, int64_t blocks,
@@ -106,7 +110,8 @@ at::Tensor UNet::operator()(const at::Tensor& x, const at::Tensor& previous, con
   if (classes_.defined()) told = told + at::embedding(*classes_, classes);
   told = at::silu(told);
 
-  at::Tensor h = enter_norm_(enter_(at::cat({x, previous}, -1)), After::nothing);
+  at::Tensor h = enter_norm_(enter_.unbiased(at::cat({x, previous}, -1)), After::nothing,
+                             /*film=*/{}, *enter_.bias);
   std::vector<at::Tensor> passed{h};
   for (const Stage& stage : down_) {
     for (size_t i = 0; i < stage.blocks.size(); ++i) {

@@ -7,7 +7,7 @@ namespace tessera::nn {
 namespace {
 
 struct Result {
-  at::Tensor y, dx, d_film, d_weights;
+  at::Tensor y, dx, d_film, d_offset, d_weights;
 };
 
 // The same numbers on a device; bfloat16 there is computed by the fused kernels.
@@ -25,14 +25,20 @@ Result run(at::Device device, Precision precision, int64_t side, int64_t channel
   parameters.publish();
   const at::Tensor x = draw({5, side, side, channels}, 2, 1).to(device).requires_grad_();
   const at::Tensor film = draw({5, 2 * channels}, 0.3).to(device).requires_grad_();
+  const at::Tensor offset = draw({channels}, 1).to(device).requires_grad_();
   const at::Tensor weights = draw(x.sizes(), 1).to(device);
-  const at::Tensor low = precision == Precision::bfloat16 ? film.to(at::kBFloat16) : film;
-  const at::Tensor y = norm(x, after, told ? low : at::Tensor());
+  const auto typed = [&](const at::Tensor& tensor) {
+    return precision == Precision::bfloat16 ? tensor.to(at::kBFloat16) : tensor;
+  };
+  const at::Tensor y = told ? norm(x, after, typed(film), typed(offset)) : norm(x, after);
   (y.to(at::kFloat) * weights).sum().backward();
   parameters.gather_gradients();
   parameters.collect_gradients();
   const auto host = [](const at::Tensor& tensor) { return tensor.to(at::kCPU, at::kFloat); };
-  return {host(y.detach()), host(x.grad()), told ? host(film.grad()) : at::zeros({1}),
+  const auto gradient = [&](const at::Tensor& tensor) {
+    return told ? host(tensor.grad()) : at::zeros({1});
+  };
+  return {host(y.detach()), host(x.grad()), gradient(film), gradient(offset),
           host(parameters.gradients())};
 }
 
@@ -42,18 +48,20 @@ double difference(const at::Tensor& a, const at::Tensor& b) {
 }
 
 TEST(CudaGroupNorm, KernelsGiveWhatTheCpuGives) {
-  for (const int64_t side : {1, 7, 16})
+  // The largest are shared by several blocks.
+  for (const int64_t side : {1, 7, 16, 33})
     for (const int64_t channels : {8, 24, 128, 256, 384})
       for (const bool told : {false, true})
         for (const After after : {After::nothing, After::silu}) {
-          SCOPED_TRACE(testing::Message()
-                       << side << " x " << side << ", " << channels << (told ? ", film" : "")
-                       << (after == After::silu ? ", silu" : ""));
+          SCOPED_TRACE(testing::Message() << side << " x " << side << ", " << channels
+                                          << (told ? ", film and offset" : "")
+                                          << (after == After::silu ? ", silu" : ""));
           const Result cuda = run(at::kCUDA, Precision::bfloat16, side, channels, told, after);
           const Result cpu = run(at::kCPU, Precision::float32, side, channels, told, after);
           EXPECT_LT(difference(cuda.y, cpu.y), 0.01);
           EXPECT_LT(difference(cuda.dx, cpu.dx), 0.02);
           EXPECT_LT(difference(cuda.d_film, cpu.d_film), 0.02);
+          EXPECT_LT(difference(cuda.d_offset, cpu.d_offset), 0.02);
           EXPECT_LT(difference(cuda.d_weights, cpu.d_weights), 0.02);
         }
 }

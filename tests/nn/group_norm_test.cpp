@@ -44,6 +44,15 @@ TEST(GroupNorm, IsThatOfLibTorchWithWhatFollows) {
     }
 }
 
+TEST(GroupNorm, AddsAnOffsetBeforehand) {
+  Bench bench;
+  const at::Tensor offset = at::randn({24}), none;
+  EXPECT_TRUE(at::allclose(bench.norm(bench.x, After::silu, bench.film, offset),
+                           bench.norm(bench.x + offset, After::silu, bench.film)));
+  EXPECT_FALSE(at::allclose(bench.norm(bench.x, After::silu, none, offset),
+                            bench.norm(bench.x, After::silu)));
+}
+
 TEST(GroupNorm, HasTheGradientsOfThatToo) {
   Bench bench;
   const at::Tensor weights = at::randn(bench.x.sizes());

@@ -1,208 +1,236 @@
 #include "kernels/group_norm.h"
 
-#include <cuda_bf16.h>
+#include <cooperative_groups.h>
+
+#include <cstddef>
 
 #include "kernels/cuda/launch.h"
+#include "kernels/cuda/vector.cuh"
 
-// One block normalises one sample. A thread keeps to eight channels and walks over positions, so
-// that its coefficients stay in registers; the second walk finds the picture in the cache.
+// A sample is normalised by a team of blocks, each with so few of its positions that the second
+// walk over them finds them in the cache. A thread keeps to eight channels, so that its
+// coefficients stay in registers.
 namespace tessera::kernels::cuda {
 namespace {
 
-constexpr int kThreads = 512;
-constexpr int kVector = 8;  // channels of a thread: 16 bytes
-constexpr int kMaxChannels = 2048;
+constexpr int kThreads = 256;
+constexpr int kMaxChannels = kThreads * kVector;
+constexpr int kMaxTeam = 8;
+constexpr int64_t kBytesOfBlock = 64 << 10;  // of the picture
 
-struct Eight {
-  float value[kVector];
+// The blocks of a sample, which see one another's shared memory. Before compute capability 9.0 a
+// block works alone.
+struct Team {
+#if __CUDA_ARCH__ >= 900
+  __device__ int size() const {
+    return cooperative_groups::this_cluster().num_blocks();
+  }
+  __device__ int rank() const {
+    return cooperative_groups::this_cluster().block_rank();
+  }
+  __device__ void sync() const {
+    cooperative_groups::this_cluster().sync();
+  }
+  __device__ const float* of(int rank, float* own) const {
+    return cooperative_groups::this_cluster().map_shared_rank(own, rank);
+  }
+#else
+  __device__ int size() const {
+    return 1;
+  }
+  __device__ int rank() const {
+    return 0;
+  }
+  __device__ void sync() const {
+    __syncthreads();
+  }
+  __device__ const float* of(int, float* own) const {
+    return own;
+  }
+#endif
 };
 
-__device__ Eight load(const void* from, int64_t index) {
-  const uint4 bits = *(reinterpret_cast<const uint4*>(from) + index);
-  const auto* pairs = reinterpret_cast<const __nv_bfloat162*>(&bits);
-  Eight result;
-#pragma unroll
-  for (int i = 0; i < kVector / 2; ++i) {
-    const float2 pair = __bfloat1622float2(pairs[i]);
-    result.value[2 * i] = pair.x;
-    result.value[2 * i + 1] = pair.y;
-  }
-  return result;
-}
+// What a block has to do: positions first, ..., last - 1 of a sample.
+struct Share {
+  int64_t sample;
+  int first, last;
+  int64_t base;  // this thread's vector of the sample's first position
 
-__device__ void store(void* to, int64_t index, const Eight& values) {
-  uint4 bits;
-  auto* pairs = reinterpret_cast<__nv_bfloat162*>(&bits);
-#pragma unroll
-  for (int i = 0; i < kVector / 2; ++i)
-    pairs[i] = __floats2bfloat162_rn(values.value[2 * i], values.value[2 * i + 1]);
-  *(reinterpret_cast<uint4*>(to) + index) = bits;
-}
-
-// Where a thread stands in its sample.
-struct Place {
-  int vectors;   // of eight channels, in a position
-  int vector;    // of this thread
-  int row;       // first position of this thread
-  int rows;      // positions that are read at once
-  bool idle;     // threads that are left over
-  int64_t base;  // first vector of the sample
-
-  __device__ explicit Place(const GroupNorm& what)
-      : vectors(what.channels / kVector),
-        vector(threadIdx.x % vectors),
-        row(threadIdx.x / vectors),
-        rows(kThreads / vectors),
-        idle(row >= rows),
-        base(int64_t{blockIdx.x} * what.positions * vectors + vector) {}
+  __device__ Share(const GroupNorm& what, const Team& team, const Walk& walk)
+      : sample(blockIdx.x / team.size()),
+        first(what.positions * team.rank() / team.size()),
+        last(what.positions * (team.rank() + 1) / team.size()),
+        base(sample * what.positions * walk.vectors + walk.vector) {}
 };
 
-// Adds up eight values of every thread with the same channels: sums[channel] for all channels.
-//   scratch [kThreads * kVector]
-__device__ void sum_by_channel(const Eight& own, const Place& place, int channels, float* scratch,
-                               float* sums) {
-  if (!place.idle)
-#pragma unroll
-    for (int i = 0; i < kVector; ++i)
-      scratch[place.row * channels + place.vector * kVector + i] = own.value[i];
-  __syncthreads();
-  for (int channel = threadIdx.x; channel < channels; channel += kThreads) {
+// Adds up what all threads of a team have of the same channel, as sum_by_channel() does. Blocks
+// may leave after another sync() of the team only, which waits for those who still read here.
+//   partial, sums   [count * channels]
+template <int count>
+__device__ void sum_over_team(const Eight (&own)[count], const Team& team, const Walk& walk,
+                              int channels, float* scratch, float* partial, float* sums) {
+  sum_by_channel(own, walk, channels, scratch, partial);
+  team.sync();
+  for (int i = static_cast<int>(threadIdx.x); i < count * channels; i += kThreads) {
     float sum = 0;
-    for (int row = 0; row < place.rows; ++row) sum += scratch[row * channels + channel];
-    sums[channel] = sum;
+    for (int rank = 0; rank < team.size(); ++rank) sum += team.of(rank, partial)[i];
+    sums[i] = sum;
   }
   __syncthreads();
 }
 
-// Mean over the channels of every group: means[group] of sums[channel], each times factors[channel]
-// where there are some.
-__device__ void mean_by_group(const float* sums, const float* factors, const GroupNorm& what,
-                              float* means) {
-  const int size = what.channels / what.groups;
-  const float share = 1.0f / (static_cast<float>(size) * static_cast<float>(what.positions));
-  for (int group = threadIdx.x; group < what.groups; group += kThreads) {
-    float sum = 0;
-    for (int i = group * size; i < (group + 1) * size; ++i)
-      sum += factors == nullptr ? sums[i] : sums[i] * factors[i];
-    means[group] = sum * share;
-  }
-  __syncthreads();
+__device__ float at(const void* bfloat16s, int64_t index) {
+  return __bfloat162float(static_cast<const __nv_bfloat16*>(bfloat16s)[index]);
+}
+
+__device__ float offset_of(const GroupNorm& what, int channel) {
+  return what.offset == nullptr ? 0 : at(what.offset, channel);
 }
 
 // gain = w (1 + s), lift = b (1 + s) + t of one channel.
-__device__ float2 gain_and_lift(const GroupNorm& what, int channel) {
-  const auto* weight = static_cast<const __nv_bfloat16*>(what.weight);
-  const auto* bias = static_cast<const __nv_bfloat16*>(what.bias);
+__device__ float2 gain_and_lift(const GroupNorm& what, int64_t sample, int channel) {
   float scale = 1, shift = 0;
   if (what.film != nullptr) {
-    const auto* film =
-        static_cast<const __nv_bfloat16*>(what.film) + int64_t{blockIdx.x} * 2 * what.channels;
-    scale += __bfloat162float(film[channel]);
-    shift = __bfloat162float(film[what.channels + channel]);
+    const int64_t row = sample * 2 * what.channels;
+    scale += at(what.film, row + channel);
+    shift = at(what.film, row + what.channels + channel);
   }
-  return {__bfloat162float(weight[channel]) * scale,
-          __bfloat162float(bias[channel]) * scale + shift};
+  return {at(what.weight, channel) * scale, at(what.bias, channel) * scale + shift};
 }
 
 __device__ float sigmoid(float h) {
-  return 1.0f / (1.0f + __expf(-h));
+  return __fdividef(1.0f, 1.0f + __expf(-h));
 }
 
+// Places in shared memory, one after the other, of floats.
+struct Room {
+  float* next;
+  __device__ float* take(int count) {
+    float* place = next;
+    next += count;
+    return place;
+  }
+};
+
 __global__ void __launch_bounds__(kThreads) forward_kernel(const GroupNormForward problem) {
-  extern __shared__ float shared[];
+  extern __shared__ float4 shared[];
   const GroupNorm& what = problem.what;
-  float* scratch = shared;                     // [kThreads * kVector]
-  float* sums = scratch + kThreads * kVector;  // [channels]
-  float* mean = sums + what.channels;          // [groups]
-  float* inverse = mean + what.groups;         // [groups]
-  const Place place(what);
+  Room room{reinterpret_cast<float*>(shared)};
+  float* scratch = room.take(2 * kThreads * kVector);
+  float* partial = room.take(2 * what.channels);
+  float* sums = room.take(2 * what.channels);
+  float* origins = room.take(what.channels);  // of a channel's values: the first of them
+  float* mean = room.take(what.groups);
+  float* inverse = room.take(what.groups);
+  const Team team;
+  const Walk walk(what.channels, kThreads);
+  const Share share(what, team, walk);
 
-  Eight sum{};
-  if (!place.idle)
-    for (int p = place.row; p < what.positions; p += place.rows) {
-      const Eight x = load(what.x, place.base + int64_t{p} * place.vectors);
+  // Sums of distances from a value of the channel, and of their squares: as exact as if the mean
+  // were known.
+  Eight sum[2] = {}, origin{};
+  if (!walk.idle) {
+    origin = load(what.x, share.base);
+    if (walk.row == 0)
 #pragma unroll
-      for (int i = 0; i < kVector; ++i) sum.value[i] += x.value[i];
-    }
-  sum_by_channel(sum, place, what.channels, scratch, sums);
-  mean_by_group(sums, nullptr, what, mean);
-
-  const int size = what.channels / what.groups;
-  Eight centre{};
-  if (!place.idle)
-#pragma unroll
-    for (int i = 0; i < kVector; ++i) centre.value[i] = mean[(place.vector * kVector + i) / size];
-  Eight squares{};
-  if (!place.idle)
-    for (int p = place.row; p < what.positions; p += place.rows) {
-      const Eight x = load(what.x, place.base + int64_t{p} * place.vectors);
+      for (int i = 0; i < kVector; ++i) origins[walk.channel(i)] = origin.value[i];
+#pragma unroll 4
+    for (int p = share.first + walk.row; p < share.last; p += walk.rows) {
+      const Eight x = load(what.x, share.base + int64_t{p} * walk.vectors);
 #pragma unroll
       for (int i = 0; i < kVector; ++i) {
-        const float off = x.value[i] - centre.value[i];
-        squares.value[i] += off * off;
+        const float off = x.value[i] - origin.value[i];
+        sum[0].value[i] += off;
+        sum[1].value[i] += off * off;
       }
     }
-  sum_by_channel(squares, place, what.channels, scratch, sums);
-  mean_by_group(sums, nullptr, what, inverse);
-  for (int group = threadIdx.x; group < what.groups; group += kThreads) {
-    inverse[group] = rsqrtf(inverse[group] + what.eps);
-    problem.mean[int64_t{blockIdx.x} * what.groups + group] = mean[group];
-    problem.inverse[int64_t{blockIdx.x} * what.groups + group] = inverse[group];
+  }
+  sum_over_team(sum, team, walk, what.channels, scratch, partial, sums);
+
+  const int size = what.channels / what.groups;
+  const auto positions = static_cast<float>(what.positions);
+  for (int group = static_cast<int>(threadIdx.x); group < what.groups; group += kThreads) {
+    const auto channel_mean = [&](int c) {
+      return origins[c] + offset_of(what, c) + sums[c] / positions;
+    };
+    float middle = 0, squares = 0;
+    for (int c = group * size; c < (group + 1) * size; ++c) middle += channel_mean(c);
+    middle /= static_cast<float>(size);
+    for (int c = group * size; c < (group + 1) * size; ++c) {
+      const float off = channel_mean(c) - middle, sum_c = sums[c];
+      squares += sums[what.channels + c] - sum_c * sum_c / positions + positions * off * off;
+    }
+    const float variance = fmaxf(squares, 0.0f) / (positions * static_cast<float>(size));
+    mean[group] = middle;
+    inverse[group] = rsqrtf(variance + what.eps);
+    if (team.rank() == 0) {
+      problem.mean[share.sample * what.groups + group] = middle;
+      problem.inverse[share.sample * what.groups + group] = inverse[group];
+    }
   }
   __syncthreads();
-  if (place.idle) return;
 
-  Eight factor, summand;
-#pragma unroll
-  for (int i = 0; i < kVector; ++i) {
-    const int channel = place.vector * kVector + i;
-    const float2 affine = gain_and_lift(what, channel);
-    factor.value[i] = affine.x * inverse[channel / size];
-    summand.value[i] = affine.y - mean[channel / size] * factor.value[i];
-  }
-  for (int p = place.row; p < what.positions; p += place.rows) {
-    const int64_t at = place.base + int64_t{p} * place.vectors;
-    Eight y = load(what.x, at);
+  if (!walk.idle) {
+    Eight factor, summand;
 #pragma unroll
     for (int i = 0; i < kVector; ++i) {
-      const float h = y.value[i] * factor.value[i] + summand.value[i];
-      y.value[i] = what.silu ? h * sigmoid(h) : h;
+      const int c = walk.channel(i);
+      const float2 affine = gain_and_lift(what, share.sample, c);
+      factor.value[i] = affine.x * inverse[c / size];
+      summand.value[i] = affine.y + (offset_of(what, c) - mean[c / size]) * factor.value[i];
     }
-    store(problem.y, at, y);
+#pragma unroll 4
+    for (int p = share.first + walk.row; p < share.last; p += walk.rows) {
+      const int64_t place = share.base + int64_t{p} * walk.vectors;
+      Eight y = load(what.x, place);
+#pragma unroll
+      for (int i = 0; i < kVector; ++i) {
+        const float h = y.value[i] * factor.value[i] + summand.value[i];
+        y.value[i] = what.silu ? h * sigmoid(h) : h;
+      }
+      store(problem.y, place, y);
+    }
   }
+  team.sync();
 }
 
 __global__ void __launch_bounds__(kThreads) backward_kernel(const GroupNormBackward problem) {
-  extern __shared__ float shared[];
+  extern __shared__ float4 shared[];
   const GroupNorm& what = problem.what;
-  float* scratch = shared;                          // [kThreads * kVector]
-  float* lift_sums = scratch + kThreads * kVector;  // [channels]  of dL/dh
-  float* gain_sums = lift_sums + what.channels;     // [channels]  of dL/dh * n
-  float* gains = gain_sums + what.channels;         // [channels]
-  float* lift_mean = gains + what.channels;         // [groups]    of dL/dn
-  float* gain_mean = lift_mean + what.groups;       // [groups]    of dL/dn * n
-  const Place place(what);
+  Room room{reinterpret_cast<float*>(shared)};
+  float* scratch = room.take(3 * kThreads * kVector);
+  float* partial = room.take(3 * what.channels);
+  float* sums = room.take(3 * what.channels);  // of dL/dh, of dL/dh * n and of n
+  float* gains = room.take(what.channels);
+  float* lift_mean = room.take(what.groups);  // of dL/dn
+  float* gain_mean = room.take(what.groups);  // of dL/dn * n
+  const float* lift_sums = sums;
+  const float* gain_sums = sums + what.channels;
+  const float* n_sums = sums + 2 * what.channels;
+  const Team team;
+  const Walk walk(what.channels, kThreads);
+  const Share share(what, team, walk);
   const int size = what.channels / what.groups;
-  const float* means = problem.mean + int64_t{blockIdx.x} * what.groups;
-  const float* inverses = problem.inverse + int64_t{blockIdx.x} * what.groups;
+  const float* means = problem.mean + share.sample * what.groups;
+  const float* inverses = problem.inverse + share.sample * what.groups;
 
   Eight centre{}, inverse{}, gain{}, lift{};
-  if (!place.idle)
+  if (!walk.idle)
 #pragma unroll
     for (int i = 0; i < kVector; ++i) {
-      const int channel = place.vector * kVector + i;
-      const float2 affine = gain_and_lift(what, channel);
+      const int c = walk.channel(i);
+      const float2 affine = gain_and_lift(what, share.sample, c);
       gain.value[i] = affine.x;
       lift.value[i] = affine.y;
-      centre.value[i] = means[channel / size];
-      inverse.value[i] = inverses[channel / size];
-      if (place.row == 0) gains[channel] = affine.x;
+      centre.value[i] = means[c / size] - offset_of(what, c);
+      inverse.value[i] = inverses[c / size];
+      if (walk.row == 0) gains[c] = affine.x;
     }
   // n and dL/dh of eight channels at a position.
   const auto look = [&](int p, Eight& n, Eight& dh) {
-    const int64_t at = place.base + int64_t{p} * place.vectors;
-    n = load(what.x, at);
-    dh = load(problem.dy, at);
+    const int64_t place = share.base + int64_t{p} * walk.vectors;
+    n = load(what.x, place);
+    dh = load(problem.dy, place);
 #pragma unroll
     for (int i = 0; i < kVector; ++i) {
       n.value[i] = (n.value[i] - centre.value[i]) * inverse.value[i];
@@ -214,37 +242,57 @@ __global__ void __launch_bounds__(kThreads) backward_kernel(const GroupNormBackw
     }
   };
 
-  Eight lift_sum{}, gain_sum{}, n, dh;
-  if (!place.idle)
-    for (int p = place.row; p < what.positions; p += place.rows) {
+  Eight sum[3] = {};
+  if (!walk.idle)
+#pragma unroll 2
+    for (int p = share.first + walk.row; p < share.last; p += walk.rows) {
+      Eight n, dh;
       look(p, n, dh);
 #pragma unroll
       for (int i = 0; i < kVector; ++i) {
-        lift_sum.value[i] += dh.value[i];
-        gain_sum.value[i] += dh.value[i] * n.value[i];
+        sum[0].value[i] += dh.value[i];
+        sum[1].value[i] += dh.value[i] * n.value[i];
+        sum[2].value[i] += n.value[i];
       }
     }
-  sum_by_channel(lift_sum, place, what.channels, scratch, lift_sums);
-  sum_by_channel(gain_sum, place, what.channels, scratch, gain_sums);
-  for (int channel = threadIdx.x; channel < what.channels; channel += kThreads) {
-    problem.d_lift[int64_t{blockIdx.x} * what.channels + channel] = lift_sums[channel];
-    problem.d_gain[int64_t{blockIdx.x} * what.channels + channel] = gain_sums[channel];
-  }
-  mean_by_group(lift_sums, gains, what, lift_mean);
-  mean_by_group(gain_sums, gains, what, gain_mean);
-  if (place.idle) return;
+  sum_over_team(sum, team, walk, what.channels, scratch, partial, sums);
 
-  for (int p = place.row; p < what.positions; p += place.rows) {
-    look(p, n, dh);
-    Eight dx;
-#pragma unroll
-    for (int i = 0; i < kVector; ++i) {
-      const int group = (place.vector * kVector + i) / size;
-      dx.value[i] = inverse.value[i] * (dh.value[i] * gain.value[i] - lift_mean[group] -
-                                        n.value[i] * gain_mean[group]);
+  const auto positions = static_cast<float>(what.positions);
+  for (int group = static_cast<int>(threadIdx.x); group < what.groups; group += kThreads) {
+    float lifts = 0, along = 0;
+    for (int c = group * size; c < (group + 1) * size; ++c) {
+      lifts += gains[c] * lift_sums[c];
+      along += gains[c] * gain_sums[c];
     }
-    store(problem.dx, place.base + int64_t{p} * place.vectors, dx);
+    lift_mean[group] = lifts / (positions * static_cast<float>(size));
+    gain_mean[group] = along / (positions * static_cast<float>(size));
   }
+  __syncthreads();
+  if (team.rank() == 0)
+    for (int c = static_cast<int>(threadIdx.x); c < what.channels; c += kThreads) {
+      const int group = c / size;
+      const int64_t place = share.sample * what.channels + c;
+      problem.d_lift[place] = lift_sums[c];
+      problem.d_gain[place] = gain_sums[c];
+      problem.d_offset[place] =
+          inverses[group] *
+          (gains[c] * lift_sums[c] - positions * lift_mean[group] - n_sums[c] * gain_mean[group]);
+    }
+
+  if (!walk.idle)
+#pragma unroll 2
+    for (int p = share.first + walk.row; p < share.last; p += walk.rows) {
+      Eight n, dh, dx;
+      look(p, n, dh);
+#pragma unroll
+      for (int i = 0; i < kVector; ++i) {
+        const int group = walk.channel(i) / size;
+        dx.value[i] = inverse.value[i] * (dh.value[i] * gain.value[i] - lift_mean[group] -
+                                          n.value[i] * gain_mean[group]);
+      }
+      store(problem.dx, share.base + int64_t{p} * walk.vectors, dx);
+    }
+  team.sync();
 }
 
 void check(const GroupNorm& what) {
@@ -254,26 +302,32 @@ void check(const GroupNorm& what) {
                              std::to_string(what.groups) + " groups are not supported");
 }
 
+// A kernel that adds up `sums` kinds of values of every channel.
+template <class Problem>
+void launch_for(const char* name, void (*kernel)(Problem), const Problem& problem, int sums,
+                void* stream) {
+  const GroupNorm& what = problem.what;
+  if (what.samples == 0) return;
+  check(what);
+  int size = 1;
+  if (has_clusters(kernel)) {
+    const int64_t bytes = int64_t{2} * what.positions * what.channels;
+    while (size < kMaxTeam && bytes > size * kBytesOfBlock) size *= 2;
+  }
+  const auto channels = static_cast<std::size_t>(what.channels);
+  const std::size_t floats = sums * (std::size_t{kThreads} * kVector + 2 * channels) + channels +
+                             2 * static_cast<std::size_t>(what.groups);
+  launch_teams(name, kernel, what.samples, size, kThreads, sizeof(float) * floats, stream, problem);
+}
+
 }  // namespace
 
 void group_norm(const GroupNormForward& problem, void* stream) {
-  const GroupNorm& what = problem.what;
-  if (what.samples == 0) return;
-  check(what);
-  const size_t bytes =
-      sizeof(float) * (kThreads * kVector + static_cast<size_t>(what.channels) + 2 * what.groups);
-  launch("group_norm", forward_kernel, static_cast<unsigned>(what.samples), kThreads, bytes, stream,
-         problem);
+  launch_for("group_norm", forward_kernel, problem, /*sums=*/2, stream);
 }
 
 void group_norm_backward(const GroupNormBackward& problem, void* stream) {
-  const GroupNorm& what = problem.what;
-  if (what.samples == 0) return;
-  check(what);
-  const size_t bytes = sizeof(float) * (kThreads * kVector +
-                                        3 * static_cast<size_t>(what.channels) + 2 * what.groups);
-  launch("group_norm_backward", backward_kernel, static_cast<unsigned>(what.samples), kThreads,
-         bytes, stream, problem);
+  launch_for("group_norm_backward", backward_kernel, problem, /*sums=*/3, stream);
 }
 
 }  // namespace tessera::kernels::cuda

@@ -17,17 +17,51 @@ inline void check(cudaError_t status, const char* what) {
   }
 }
 
+template <class... Parameters>
+void allow_shared(const char* name, void (*kernel)(Parameters...), std::size_t bytes) {
+  if (bytes <= 48 * 1024) return;  // what a block gets without asking
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(bytes)),
+        name);
+}
+
 template <class... Parameters, class... Arguments>
 void launch(const char* name, void (*kernel)(Parameters...), int64_t blocks, int threads,
             std::size_t shared_bytes, void* stream, const Arguments&... arguments) {
-  if (shared_bytes > 48 * 1024) {  // more than a block gets without asking
-    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(shared_bytes)),
-          name);
-  }
+  allow_shared(name, kernel, shared_bytes);
   kernel<<<static_cast<unsigned>(blocks), threads, shared_bytes,
            static_cast<cudaStream_t>(stream)>>>(arguments...);
   check(cudaGetLastError(), name);
+}
+
+// Whether blocks of a kernel can be launched in clusters, which share their memory.
+template <class... Parameters>
+bool has_clusters(void (*kernel)(Parameters...)) {
+  int device = 0, able = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&able, cudaDevAttrClusterLaunch, device), "cudaDeviceGetAttribute");
+  cudaFuncAttributes code{};
+  check(cudaFuncGetAttributes(&code, kernel), "cudaFuncGetAttributes");
+  return able != 0 && code.ptxVersion >= 90;
+}
+
+// `teams` clusters of `size` blocks; of 1, where has_clusters() says no.
+template <class... Parameters, class... Arguments>
+void launch_teams(const char* name, void (*kernel)(Parameters...), int64_t teams, int size,
+                  int threads, std::size_t shared_bytes, void* stream,
+                  const Arguments&... arguments) {
+  allow_shared(name, kernel, shared_bytes);
+  cudaLaunchAttribute cluster{};
+  cluster.id = cudaLaunchAttributeClusterDimension;
+  cluster.val.clusterDim = {static_cast<unsigned>(size), 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = static_cast<unsigned>(teams * size);
+  config.blockDim = static_cast<unsigned>(threads);
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = static_cast<cudaStream_t>(stream);
+  config.attrs = &cluster;
+  config.numAttrs = size > 1 ? 1 : 0;
+  check(cudaLaunchKernelEx(&config, kernel, arguments...), name);
 }
 
 inline void fill_bytes(const char* name, void* memory, int byte, std::size_t bytes, void* stream) {

@@ -4,6 +4,7 @@
 #include "kernels/device.h"
 #include "kernels/exit_ratio.h"
 #include "kernels/group_norm.h"
+#include "kernels/join.h"
 #include "kernels/philox.h"
 
 #include <stdexcept>
@@ -46,6 +47,12 @@ void group_norm(const GroupNormForward&, void*) {
   unavailable();
 }
 void group_norm_backward(const GroupNormBackward&, void*) {
+  unavailable();
+}
+void join(const Join&, void*) {
+  unavailable();
+}
+void join_backward(const JoinBackward&, void*) {
   unavailable();
 }
 void normal(const StreamBatch&, float, float*, void*) {

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cuda_bf16.h>
+
+#include <cstdint>
+
+// Rows of bfloat16, read and written eight at a time and computed in float32.
+namespace tessera::kernels::cuda {
+
+constexpr int kVector = 8;  // of 16 bytes
+
+struct Eight {
+  float value[kVector];
+};
+
+// The vector at `index`, in vectors from `from` on, of memory that the kernel does not write to.
+__device__ inline Eight load(const void* from, int64_t index) {
+  const uint4 bits = __ldg(static_cast<const uint4*>(from) + index);
+  const auto* pairs = reinterpret_cast<const __nv_bfloat162*>(&bits);
+  Eight result;
+#pragma unroll
+  for (int i = 0; i < kVector / 2; ++i) {
+    const float2 pair = __bfloat1622float2(pairs[i]);
+    result.value[2 * i] = pair.x;
+    result.value[2 * i + 1] = pair.y;
+  }
+  return result;
+}
+
+__device__ inline void store(void* to, int64_t index, const Eight& values) {
+  uint4 bits;
+  auto* pairs = reinterpret_cast<__nv_bfloat162*>(&bits);
+#pragma unroll
+  for (int i = 0; i < kVector / 2; ++i)
+    pairs[i] = __floats2bfloat162_rn(values.value[2 * i], values.value[2 * i + 1]);
+  *(static_cast<uint4*>(to) + index) = bits;
+}
+
+// Where a thread of a block stands that walks over rows: it keeps to its eight channels.
+struct Walk {
+  int vectors;  // of a row
+  int vector;   // of this thread
+  int row;      // first row of this thread
+  int rows;     // that are read at once
+  bool idle;    // threads that are left over
+
+  __device__ Walk(int channels, int threads)
+      : vectors(channels / kVector),
+        vector(static_cast<int>(threadIdx.x) % vectors),
+        row(static_cast<int>(threadIdx.x) / vectors),
+        rows(threads / vectors),
+        idle(row >= rows) {}
+
+  __device__ int channel(int i) const { return vector * kVector + i; }
+};
+
+// Adds up what the threads of a block have of the same channel: sums[s * channels + channel] for
+// all channels, of `count` kinds of values.
+//   scratch   [count * threads * kVector], 16-byte aligned
+// Ends with every thread seeing the sums.
+template <int count>
+__device__ void sum_by_channel(const Eight (&own)[count], const Walk& walk, int channels,
+                               float* scratch, float* sums) {
+  const int size = walk.rows * channels;
+  if (!walk.idle)
+#pragma unroll
+    for (int s = 0; s < count; ++s) {
+      auto* place =
+          reinterpret_cast<float4*>(scratch + s * size + walk.row * channels + walk.channel(0));
+      const float* v = own[s].value;
+      place[0] = {v[0], v[1], v[2], v[3]};
+      place[1] = {v[4], v[5], v[6], v[7]};
+    }
+  __syncthreads();
+  for (int i = static_cast<int>(threadIdx.x); i < count * channels;
+       i += static_cast<int>(blockDim.x)) {
+    const float* column = scratch + i / channels * size + i % channels;
+    float sum = 0;
+#pragma unroll 4
+    for (int row = 0; row < walk.rows; ++row) sum += column[row * channels];
+    sums[i] = sum;
+  }
+  __syncthreads();
+}
+
+}  // namespace tessera::kernels::cuda
