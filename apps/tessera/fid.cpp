@@ -223,7 +223,8 @@ void add_fid(CLI::App& program, const GlobalOptions& globals) {
       "fid", "how far two sets of images are apart: Fréchet distance of their features");
   fid->footer(
       "The distance is called FID only where the extractor's file name contains 'inception', else\n"
-      "FD and the file's name: figures of different extractors cannot be compared.\n"
+      "FD and the network's or the file's name: figures of different extractors cannot be "
+      "compared.\n"
       "  tessera fid data/cifar10 samples --features cifar10-resnet.pt --kid\n"
       "  tessera fid train.safetensors samples --features cifar10-resnet.pt");
   auto command = std::make_shared<FidCommand>();

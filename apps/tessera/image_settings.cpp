@@ -1,30 +1,12 @@
 #include "image_settings.h"
 
 #include "base/device.h"
-#include "base/nearest_name.h"
 #include "base/require.h"
-#include "task/image_task.h"
 
 #include <ATen/Context.h>
 
-#include <algorithm>
-#include <charconv>
-
 namespace tessera::app {
 namespace {
-
-// A class by its name, or by its number.
-int64_t class_number(const std::string& text, const std::vector<std::string>& names) {
-  const auto named = std::find(names.begin(), names.end(), text);
-  if (named != names.end()) return named - names.begin();
-  int64_t number = -1;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool good = failure == std::errc() && end == text.data() + text.size() && number >= 0 &&
-                    number < static_cast<int64_t>(names.size());
-  const std::vector<std::string_view> known(names.begin(), names.end());
-  require_option(good, "the model has no class '{}'{}", text, did_you_mean(text, known));
-  return number;
-}
 
 imaging::SamplingOptions changed(imaging::SamplingOptions options, const SamplerSettings& sampler,
                                  const ImageSettings& settings, uint64_t seed) {
@@ -69,15 +51,8 @@ LoadedImages::LoadedImages(const SamplerSettings& sampler, const ImageSettings& 
                                        device, nn::usual_precision(device));
   options_ = changed(loaded_.sampling, sampler, settings, globals.seed);
   generator_.emplace(*loaded_.model, options_);
-  classes_ = task::all_classes_in_turn(*loaded_.model);
-  if (!settings.label.empty()) {
-    require_option(model().classes() > 0,
-                   "--class needs a model that was trained with model.conditional=true");
-    const int64_t number = class_number(settings.label, loaded_.classes);
-    classes_ = [number](int64_t) { return number; };
-  }
-  require_option(!settings.guidance || model().classes() > 0,
-                 "--guidance needs a model that was trained with model.conditional=true");
+  classes_ = settings.label.empty() ? imaging::all_classes_in_turn(model())
+                                    : imaging::one_class(settings.label, loaded_.classes, model());
 }
 
 }  // namespace tessera::app

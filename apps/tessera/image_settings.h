@@ -7,7 +7,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -36,13 +35,13 @@ class LoadedImages {
   double r() const;  // confidence factor of sampling
 
   // The class of an image's number: the one that was asked for, or all in turn; empty: none.
-  const std::function<int64_t(int64_t)>& classes() const { return classes_; }
+  const imaging::ClassRule& classes() const { return classes_; }
 
  private:
   imaging::LoadedImageModel loaded_;
   imaging::SamplingOptions options_;
   std::optional<imaging::ImageGenerator> generator_;
-  std::function<int64_t(int64_t)> classes_;
+  imaging::ClassRule classes_;
 };
 
 }  // namespace tessera::app

@@ -117,7 +117,7 @@ void run_sample(const SampleCommand& command, const GlobalOptions& globals) {
     Keeper keeper(command, loaded.model().shape());
     Progress bar("images", command.count);
     const auto begin = std::chrono::steady_clock::now();
-    loaded.generator().stream(command.count, loaded.classes(), [&](const at::Tensor& images) {
+    loaded.generator().stream(0, command.count, loaded.classes(), [&](const at::Tensor& images) {
       keeper.take(images);
       bar.advance(images.size(0));
     });

@@ -2,7 +2,12 @@
 
 #include "base/require.h"
 
+#include <tessera/base/error.h>
+#include <tessera/base/value_checks.h>
+
 #include <ATen/ATen.h>
+#include <c10/util/Exception.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -14,18 +19,16 @@ SamplingOptions for_model(SamplingOptions options, const ImageModel& model) {
       model.options().coding.kind != Coding::pixels || options.sampler.r.value_or(0) == 0,
       "a model of pixels is plain continuous diffusion: it is sampled with r = 0, not {}",
       options.sampler.r.value_or(0));
+  require_option(options.guidance >= 0, "sample.guidance must not be negative, got {}",
+                 options.guidance);
+  require_option(options.guidance == 1 || model.classes() > 0,
+                 "guidance needs a model that was trained with model.conditional=true");
+  require_option(options.batch >= 1, "sample.batch must be at least 1, got {}", options.batch);
   if (options.sampler.clip == 0) options.sampler.clip = model.clip();
   return options;
 }
 
 }  // namespace
-
-at::Tensor classes_of(const std::function<int64_t(int64_t)>& rule, int64_t first, int64_t count) {
-  if (!rule) return {};
-  std::vector<int64_t> classes;
-  for (int64_t i = first; i < first + count; ++i) classes.push_back(rule(i));
-  return at::tensor(classes, at::kLong);
-}
 
 at::Tensor pictures_of(const at::Tensor& labels) {
   return labels.to(at::kByte).permute({0, 3, 1, 2}).contiguous().cpu();
@@ -46,15 +49,23 @@ at::Tensor ImageGenerator::generate(int64_t first, int64_t count, const at::Tens
                         model_.denoiser(told, options_.guidance), options_.sampler);
   const at::Tensor samples =
       at::arange(first, first + count, at::TensorOptions().dtype(at::kLong).device(device));
-  const Sample sample = sampler.run(
-      samples, {shape.height, shape.width, shape.channels, model_.codebook().dim()}, callback);
-  return pictures_of(sample.labels);
+  try {
+    const Sample sample = sampler.run(
+        samples, {shape.height, shape.width, shape.channels, model_.codebook().dim()}, callback);
+    const at::Tensor pictures = pictures_of(sample.labels);
+    raise_deferred_errors();
+    return pictures;
+  } catch (const c10::OutOfMemoryError&) {
+    throw Error(fmt::format("the device has no memory left for {} images at a time", count),
+                fmt::format("lower sample.batch (--batch), now {}", options_.batch));
+  }
 }
 
-void ImageGenerator::stream(int64_t count, const std::function<int64_t(int64_t)>& classes,
+void ImageGenerator::stream(int64_t first, int64_t count, const ClassRule& classes,
                             const std::function<void(const at::Tensor& images)>& take) const {
-  for (int64_t first = 0; first < count; first += options_.batch) {
-    const int64_t some = std::min(options_.batch, count - first);
+  const int64_t end = first + count;
+  for (; first < end; first += options_.batch) {
+    const int64_t some = std::min(options_.batch, end - first);
     take(generate(first, some, classes_of(classes, first, some)));
   }
 }

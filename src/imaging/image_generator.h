@@ -1,5 +1,6 @@
 #pragma once
 
+#include "imaging/image_classes.h"
 #include "imaging/image_model.h"
 
 #include <functional>
@@ -18,9 +19,8 @@ class ImageGenerator {
   at::Tensor generate(int64_t first, int64_t count, const at::Tensor& classes = {},
                       const StepCallback& callback = {}) const;
 
-  // Images 0 .. count - 1, some at a time, so that memory does not limit them.
-  //   classes  of an image's number, or empty: of no class
-  void stream(int64_t count, const std::function<int64_t(int64_t)>& classes,
+  // Images first .. first + count - 1, some at a time, so that memory does not limit them.
+  void stream(int64_t first, int64_t count, const ClassRule& classes,
               const std::function<void(const at::Tensor& images)>& take) const;
 
   int64_t calls() const { return calls_; }  // of the network, for one image
@@ -30,10 +30,6 @@ class ImageGenerator {
   SamplingOptions options_;
   int64_t calls_;
 };
-
-// The classes of images first .. first + count - 1 by a rule for their numbers: [count] int64, or
-// undefined for an empty rule.
-at::Tensor classes_of(const std::function<int64_t(int64_t)>& rule, int64_t first, int64_t count);
 
 // Labels of sub-pixels [n, H, W, C] as pictures [n, C, H, W] uint8, on the CPU.
 at::Tensor pictures_of(const at::Tensor& labels);

@@ -28,6 +28,10 @@ ImageModelOptions checked(ImageModelOptions options, const ImageShape& shape, in
                  "model.coding = \"pixels\" is plain continuous diffusion: it needs process.r = 0, "
                  "got {}",
                  options.process.r);
+  require_option(coding != Coding::trainable || options.coding.start == CodeStart::random ||
+                     code_width(options.coding) == kBits,
+                 "model.codes_start = \"bits\" needs model.latent = {}, got {}", kBits,
+                 options.coding.latent);
   require_option(!options.conditional || classes > 0,
                  "model.conditional needs images with classes, and these have none");
   if (coding == Coding::bits || coding == Coding::pixels)
@@ -52,6 +56,8 @@ ImageModel::ImageModel(const ImageModelOptions& options, const ImageShape& shape
   parameters_.allocate(device, precision, seed);
   // Without a gradient: autograd would tie the codes to the stream that is current now.
   const c10::NoGradGuard no_grad;
+  if (codes_.defined() && coding.start == CodeStart::bits)
+    codes_->copy_(bits_of_values(coding, device));
   codebook_ = pixel_codes(coding, codes_.defined() ? *codes_ : at::Tensor(), device);
   if (codes_.defined()) trained_codes_ = static_cast<EmbeddingTable*>(codebook_.get());
 }

@@ -20,6 +20,8 @@ void declare(config::Schema& schema, ImageModelOptions& options) {
               "order means nothing")
       .at_least(0);
   schema.option("model.latent", coding.latent, "width of a trainable code").at_least(2);
+  schema.option("model.codes_start", coding.start,
+                "what trainable codes begin as: random directions, or bits (model.latent = 8)");
 
   nn::UNetOptions& network = options.network;
   schema.option("model.width", network.width, "channels of the network, in all stages").at_least(2);

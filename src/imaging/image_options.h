@@ -18,6 +18,12 @@ enum class Coding {
   pixels,     // the value itself, as in plain continuous diffusion; squared error alone
 };
 
+// What trainable codes begin as.
+enum class CodeStart {
+  random,  // directions that have nothing to do with each other
+  bits,    // the eight bits, in the order that the options say
+};
+
 struct CodingOptions {
   Coding kind = Coding::bits;
   double size = 1.0;                       // of a bit, and the largest value of `pixels`
@@ -25,6 +31,7 @@ struct CodingOptions {
   bool gray = false;                       // neighbouring values differ in one bit
   int64_t shuffle = 0;                     // above 0: values are permuted first, by this seed
   int64_t latent = 8;                      // width of a trainable code
+  CodeStart start = CodeStart::random;     // of trainable codes
 };
 
 // Everything that makes a model of images what it is: stored beside its weights.
@@ -62,4 +69,12 @@ struct tessera::EnumNames<tessera::imaging::Coding> {
        {Coding::fixed, "fixed"},
        {Coding::trainable, "trainable"},
        {Coding::pixels, "pixels"}}};
+};
+
+template <>
+struct tessera::EnumNames<tessera::imaging::CodeStart> {
+  using CodeStart = tessera::imaging::CodeStart;
+  static constexpr std::string_view what = "start of codes";
+  static constexpr std::array<std::pair<CodeStart, std::string_view>, 2> values{
+      {{CodeStart::random, "random"}, {CodeStart::bits, "bits"}}};
 };

@@ -11,8 +11,6 @@
 namespace tessera::imaging {
 namespace {
 
-constexpr int64_t kBits = 8;
-
 std::vector<int64_t> permutation(uint64_t seed) {
   std::vector<int64_t> values(kValues);
   std::iota(values.begin(), values.end(), 0);
@@ -34,7 +32,19 @@ std::unique_ptr<Codebook> value_line(double size, at::Device device) {
                                           values.square() * -0.5);
 }
 
+std::unique_ptr<Bits> bit_codes(const CodingOptions& options, at::Device device) {
+  BitsOptions bits{
+      .width = kBits, .size = options.size, .order = options.order, .gray = options.gray};
+  if (options.shuffle > 0) bits.permutation = permutation(static_cast<uint64_t>(options.shuffle));
+  return std::make_unique<Bits>(bits, device);
+}
+
 }  // namespace
+
+at::Tensor bits_of_values(const CodingOptions& options, at::Device device) {
+  return bit_codes(options, device)
+      ->encode(at::arange(kValues, at::TensorOptions().dtype(at::kLong).device(device)));
+}
 
 int64_t code_width(const CodingOptions& options) {
   switch (options.kind) {
@@ -55,10 +65,7 @@ std::unique_ptr<Codebook> pixel_codes(const CodingOptions& options, const at::Te
     return std::make_unique<EmbeddingTable>(trained,
                                             EmbeddingTableOptions{.normalise = Normalise::l2});
   if (options.kind == Coding::pixels) return value_line(options.size, device);
-  BitsOptions bits{
-      .width = kBits, .size = options.size, .order = options.order, .gray = options.gray};
-  if (options.shuffle > 0) bits.permutation = permutation(static_cast<uint64_t>(options.shuffle));
-  return std::make_unique<Bits>(bits, device);
+  return bit_codes(options, device);
 }
 
 }  // namespace tessera::imaging

@@ -9,9 +9,13 @@
 namespace tessera::imaging {
 
 constexpr int64_t kValues = 256;  // of a sub-pixel
+constexpr int64_t kBits = 8;      // that tell them apart
 
 // Numbers that stand for one sub-pixel: d.
 int64_t code_width(const CodingOptions& options);
+
+// The bits of all values.   [256, 8]
+at::Tensor bits_of_values(const CodingOptions& options, at::Device device);
 
 // The codebook of the values of sub-pixels.
 //   trained  [256, latent] float32 for Coding::trainable, else not used

@@ -13,7 +13,8 @@ struct GroupNorm {
   int positions, channels, groups;  // channels a multiple of 8, at most 2048, and of groups
   float eps;                        // inverse = 1 / sqrt(variance + eps)
   bool silu;
-  const void* x;       // [samples, positions, channels] bfloat16, 16-byte aligned
+  // All 16-byte aligned.
+  const void* x;       // [samples, positions, channels] bfloat16
   const void* weight;  // [channels] bfloat16
   const void* bias;    // [channels] bfloat16
   const void* film;    // [samples, 2 * channels] bfloat16: s, then t; or null
@@ -36,7 +37,7 @@ struct GroupNormBackward {
   // Sums over positions of dL/dh * n, of dL/dh and of dL/dx: what the other gradients are made of.
   float* d_gain;    // [samples, channels]
   float* d_lift;    // [samples, channels]
-  float* d_offset;  // [samples, channels]
+  float* d_offset;  // [samples, channels], or null: not asked for
 };
 
 namespace cuda {

@@ -1,5 +1,7 @@
 #include "nn/convolution.h"
 
+#include "nn/picture_kernels.h"
+
 #include <ATen/ATen.h>
 
 #include <cmath>
@@ -30,8 +32,9 @@ at::Tensor Convolution::operator()(const at::Tensor& x) const {
   return convolved(x, *bias);
 }
 
-at::Tensor Convolution::unbiased(const at::Tensor& x) const {
-  return convolved(x, std::nullopt);
+Convolution::Unfinished Convolution::unfinished(const at::Tensor& x) const {
+  if (!has_picture_kernels(weight->flatten(1).t())) return {(*this)(x), {}};
+  return {convolved(x, std::nullopt), *bias};
 }
 
 }  // namespace tessera::nn

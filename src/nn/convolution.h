@@ -18,8 +18,12 @@ struct Convolution {
 
   //   [B, H, W, inputs] -> [B, H', W', outputs]
   at::Tensor operator()(const at::Tensor& x) const;
-  // Without the bias, for what adds it in a pass that it makes anyway.
-  at::Tensor unbiased(const at::Tensor& x) const;
+  // Leaves the bias to what comes next, where that adds it in a pass that it makes anyway.
+  struct Unfinished {
+    at::Tensor y;
+    at::Tensor bias;  // still to be added; undefined: it has been
+  };
+  Unfinished unfinished(const at::Tensor& x) const;
 
   Weight weight;  // [outputs, size, size, inputs]
   Weight bias;    // [outputs]

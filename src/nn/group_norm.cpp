@@ -2,6 +2,7 @@
 
 #include "base/device.h"
 #include "base/require.h"
+#include "base/tensor_checks.h"
 #include "kernels/group_norm.h"
 #include "nn/picture_kernels.h"
 
@@ -147,7 +148,10 @@ Gradients fused_gradients(const Problem& problem, const at::Tensor& mean, const 
   const std::array<int64_t, 2> shape{problem.x.size(0), problem.x.size(2)};
   const auto floats = problem.x.options().dtype(at::kFloat);
   const auto sums = [&] { return at::empty(shape, floats); };
-  Gradients result{at::empty_like(problem.x), sums(), sums(), sums()};
+  Gradients result{at::empty_like(problem.x), sums(), sums(),
+                   problem.offset.defined() ? sums() : at::Tensor()};
+  float* const d_offset =
+      result.d_offset.defined() ? result.d_offset.mutable_data_ptr<float>() : nullptr;
   const kernels::GroupNormBackward backward{.what = pointers(problem),
                                             .mean = mean.const_data_ptr<float>(),
                                             .inverse = inverse.const_data_ptr<float>(),
@@ -155,7 +159,7 @@ Gradients fused_gradients(const Problem& problem, const at::Tensor& mean, const 
                                             .dx = result.dx.mutable_data_ptr(),
                                             .d_gain = result.d_gain.mutable_data_ptr<float>(),
                                             .d_lift = result.d_lift.mutable_data_ptr<float>(),
-                                            .d_offset = result.d_offset.mutable_data_ptr<float>()};
+                                            .d_offset = d_offset};
   on_cuda(problem.x.device(),
           [&](void* stream) { kernels::cuda::group_norm_backward(backward, stream); });
   return result;
@@ -225,9 +229,13 @@ at::Tensor GroupNorm::operator()(const at::Tensor& x, After after, const at::Ten
                                  const at::Tensor& offset) const {
   at::Tensor typed = x.to(scale_->scalar_type()).contiguous();
   if (offset.defined() && !has_picture_kernels(typed)) typed = typed + offset;
-  const auto maybe = [](const at::Tensor& tensor) {
-    return tensor.defined() ? std::optional(tensor) : std::nullopt;
+  const auto maybe = [&](const at::Tensor& tensor) {
+    return tensor.defined() ? std::optional(tensor.to(typed.scalar_type()).contiguous())
+                            : std::nullopt;
   };
+  require(!film.defined() || film.sizes() == at::IntArrayRef({x.size(0), 2 * x.size(-1)}),
+          "the film of {} pictures with {} channels cannot have the shape {}", x.size(0),
+          x.size(-1), shape_text(film.sizes()));
   return Normalise::apply(typed.flatten(1, 2), *scale_, *shift_, maybe(film),
                           has_picture_kernels(typed) ? maybe(offset) : std::nullopt,
                           groups(x.size(-1)), after == After::silu)

@@ -1,12 +1,15 @@
 #include "nn/join.h"
 
 #include "base/device.h"
+#include "base/require.h"
+#include "base/tensor_checks.h"
 #include "kernels/join.h"
 #include "nn/picture_kernels.h"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -60,9 +63,12 @@ struct Join : torch::autograd::Function<Join> {
 }  // namespace
 
 at::Tensor joined(const at::Tensor& a, const at::Tensor& b, const at::Tensor& bias) {
+  require(a.sizes() == b.sizes(), "pictures of shapes {} and {} cannot be joined",
+          shape_text(a.sizes()), shape_text(b.sizes()));
   if (!has_picture_kernels(a)) return (bias.defined() ? a + b + bias : a + b) * kScale;
-  return Join::apply(a.contiguous(), b.to(a.scalar_type()).contiguous(),
-                     bias.defined() ? std::optional(bias) : std::nullopt);
+  const auto typed = [&](const at::Tensor& x) { return x.to(a.scalar_type()).contiguous(); };
+  return Join::apply(typed(a), typed(b),
+                     bias.defined() ? std::optional(typed(bias)) : std::nullopt);
 }
 
 }  // namespace tessera::nn

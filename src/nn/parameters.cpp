@@ -13,6 +13,11 @@
 #include <numeric>
 
 namespace tessera::nn {
+namespace {
+
+constexpr int64_t kAligned = 8;  // weights begin at multiples of so many: 16 bytes of bfloat16
+
+}  // namespace
 
 Weight Parameters::add(std::string name, std::vector<int64_t> shape, const Initial& initial,
                        Use use) {
@@ -28,16 +33,18 @@ at::Tensor Parameters::view(const at::Tensor& buffer, const Entry& entry) const 
 
 void Parameters::allocate(at::Device device, Precision precision, uint64_t seed) {
   const c10::NoGradGuard no_grad;
+  int64_t room = 0;
   for (const Use use : {Use::network, Use::codes}) {
     for (Entry& entry : entries_) {
       if (entry.use != use) continue;
-      entry.offset = total_;
-      total_ += entry.size;
+      entry.offset = room;
+      count_ += entry.size;
+      room += (entry.size + kAligned - 1) / kAligned * kAligned;
     }
-    if (use == Use::network) network_ = total_;
+    if (use == Use::network) network_ = room;
   }
 
-  values_ = at::zeros({total_}, at::TensorOptions().dtype(at::kFloat));
+  values_ = at::zeros({room}, at::TensorOptions().dtype(at::kFloat));
   for (size_t i = 0; i < entries_.size(); ++i) {
     const Entry& entry = entries_[i];
     if (entry.initial.kind == Initial::Kind::ones) view(values_, entry).fill_(1);

@@ -64,10 +64,11 @@ class Parameters {
   // its place in the order of add(), not on the device.
   void allocate(at::Device device, Precision precision, uint64_t seed);
 
-  int64_t count() const { return total_; }  // of numbers
+  int64_t count() const { return count_; }  // of numbers
   at::Device device() const { return values_.device(); }
 
-  // [count()] float32: the weights, and, after collect_gradients(), their gradient.
+  // One after the other in float32, with zeros between them where a weight would not begin at a
+  // multiple of 8: the weights, and, after collect_gradients(), their gradient.
   const at::Tensor& values() const { return values_; }
   const at::Tensor& gradients() const { return gradients_; }
 
@@ -103,8 +104,8 @@ class Parameters {
   at::Tensor view(const at::Tensor& buffer, const Entry& entry) const;
 
   std::deque<Entry> entries_;  // a deque: Weight points into it
-  int64_t total_ = 0;
-  int64_t network_ = 0;  // of them, those with Use::network; they come first
+  int64_t count_ = 0;
+  int64_t network_ = 0;  // how far those with Use::network reach, which come first
   at::Tensor values_, gradients_;
   at::Tensor low_values_, low_gradients_;  // [network_] bfloat16, or undefined
 };

@@ -46,11 +46,13 @@ UNet::Block::Block(Parameters& parameters, const std::string& name, int64_t inpu
 
 at::Tensor UNet::Block::operator()(const at::Tensor& x, const at::Tensor& told, double dropout,
                                    Mode mode) const {
-  at::Tensor h = first.unbiased(first_norm(x, After::silu));
-  h = nn::dropout(second_norm(h, After::silu, film(told), *first.bias), dropout, mode);
-  h = second.unbiased(h);
-  return shortcut.weight.defined() ? joined(h, shortcut.unbiased(x), *second.bias + *shortcut.bias)
-                                   : joined(h, x, *second.bias);
+  const auto between = first.unfinished(first_norm(x, After::silu));
+  const at::Tensor h = second_norm(between.y, After::silu, film(told), between.bias);
+  const auto changed = second.unfinished(nn::dropout(h, dropout, mode));
+  if (!shortcut.weight.defined()) return joined(changed.y, x, changed.bias);
+  const auto passed = shortcut.unfinished(x);
+  return joined(changed.y, passed.y,
+                changed.bias.defined() ? changed.bias + passed.bias : changed.bias);
 }
 
 at::Tensor UNet::Attention::operator()(const at::Tensor& x) const {
@@ -110,8 +112,8 @@ at::Tensor UNet::operator()(const at::Tensor& x, const at::Tensor& previous, con
   if (classes_.defined()) told = told + at::embedding(*classes_, classes);
   told = at::silu(told);
 
-  at::Tensor h = enter_norm_(enter_.unbiased(at::cat({x, previous}, -1)), After::nothing,
-                             /*film=*/{}, *enter_.bias);
+  const auto entered = enter_.unfinished(at::cat({x, previous}, -1));
+  at::Tensor h = enter_norm_(entered.y, After::nothing, /*film=*/{}, entered.bias);
   std::vector<at::Tensor> passed{h};
   for (const Stage& stage : down_) {
     for (size_t i = 0; i < stage.blocks.size(); ++i) {

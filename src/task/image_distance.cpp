@@ -77,13 +77,13 @@ ImageDistance::ImageDistance(const std::filesystem::path& features,
 
 ImageDistance::Result ImageDistance::measure(
     const imaging::ImageGenerator& generator, int64_t count,
-    const std::function<int64_t(int64_t)>& classes,
+    const imaging::ClassRule& classes,
     const std::function<void(const at::Tensor&, const at::Tensor&)>& also) const {
   distance::Moments moments;
   Result result;
   Clock::time_point begin = Clock::now();
   Progress bar("images", count);
-  generator.stream(count, classes, [&](const at::Tensor& images) {
+  generator.stream(0, count, classes, [&](const at::Tensor& images) {
     result.seconds += std::chrono::duration<double>(Clock::now() - begin).count();
     for (const at::Tensor& some : images.split(kBatch)) {
       const at::Tensor features = extractor_.features(some);

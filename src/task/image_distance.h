@@ -41,12 +41,12 @@ class ImageDistance {
   //   classes  of an image's number, or empty: of no class
   //   also     sees every batch of images [n, C, H, W] uint8 and their features [n, D], too
   Result measure(const imaging::ImageGenerator& generator, int64_t count,
-                 const std::function<int64_t(int64_t)>& classes,
+                 const imaging::ClassRule& classes,
                  const std::function<void(const at::Tensor& images, const at::Tensor& features)>&
                      also = {}) const;
 
   const distance::Extractor& extractor() const { return extractor_; }
-  const std::string& name() const { return name_; }  // "FD-cifar10-resnet"
+  const std::string& name() const { return name_; }  // "FD-ResNet"
 
  private:
   distance::Extractor extractor_;

@@ -43,12 +43,6 @@ std::unique_ptr<imaging::ImageModel> new_model(const ImageOptions& options,
 
 }  // namespace
 
-std::function<int64_t(int64_t)> all_classes_in_turn(const imaging::ImageModel& model) {
-  const int64_t classes = model.classes();
-  if (classes == 0) return {};
-  return [classes](int64_t number) { return number % classes; };
-}
-
 ImageTask::ImageTask(const ImageOptions& options, image::Dataset dataset, uint64_t seed,
                      at::Device device)
     : options_(options),
@@ -92,7 +86,7 @@ double ImageTask::validation_loss(Json& line) {
 
 std::string ImageTask::shown_images(const imaging::ImageGenerator& generator) const {
   std::vector<at::Tensor> parts;
-  generator.stream(options_.validation.shown, all_classes_in_turn(*model_),
+  generator.stream(0, options_.validation.shown, imaging::all_classes_in_turn(*model_),
                    [&](const at::Tensor& images) { parts.push_back(images); });
   const int64_t columns = image::square_columns(options_.validation.shown);
   return image::png_data_uri(image::grid(at::cat(parts), columns, /*padding=*/1));
@@ -111,8 +105,8 @@ train::Validation ImageTask::validate(const at::Tensor& weights, int64_t step) {
     if (!distance_)
       distance_.emplace(options_.validation.features, options_.validation.statistics,
                         image::TensorImages(dataset_.split("train").images()), model_->device());
-    const auto found =
-        distance_->measure(generator, options_.validation.samples, all_classes_in_turn(*model_));
+    const auto found = distance_->measure(generator, options_.validation.samples,
+                                          imaging::all_classes_in_turn(*model_));
     const double rate = static_cast<double>(found.samples) / found.seconds;
     log::info("step {}  {} {:.2f} of {} images  {:.0f} images/s", step, distance_->name(),
               found.distance, found.samples, rate);

@@ -47,7 +47,4 @@ class ImageTask final : public train::Task {
   std::optional<ImageDistance> distance_;  // made when it is first asked for
 };
 
-// The class of image number n, for a set that has as many of each; empty where a model knows none.
-std::function<int64_t(int64_t)> all_classes_in_turn(const imaging::ImageModel& model);
-
 }  // namespace tessera::task

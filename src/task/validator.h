@@ -35,7 +35,7 @@ class Validator {
             const text::BatcherOptions& batches, const model::GenerationOptions& generation,
             int64_t sentences, uint64_t seed);
 
-  // Weights [parameters().count()]: put in force for the measurement, and taken back.
+  // Weights like parameters().values(): put in force for the measurement, and taken back.
   Measurement measure(const at::Tensor& weights);
 
  private:

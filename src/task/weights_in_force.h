@@ -7,7 +7,7 @@ namespace tessera::task {
 // Puts other weights into a model for as long as it lives.
 class WeightsInForce {
  public:
-  //   weights  [parameters().count()]
+  //   weights  like parameters().values()
   WeightsInForce(nn::Trainable& model, const at::Tensor& weights);
   ~WeightsInForce();
   WeightsInForce(const WeightsInForce&) = delete;

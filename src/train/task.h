@@ -38,7 +38,8 @@ class Task {
   virtual int64_t batches(int64_t epoch) const = 0;
   virtual nn::Inputs batch(int64_t epoch, int64_t number) const = 0;
 
-  // Measures weights [parameters().count()] on data that is not trained on, and logs what it found.
+  // Measures weights (like parameters().values()) on data that is not trained on, and logs what it
+  // found.
   virtual Validation validate(const at::Tensor& weights, int64_t step) = 0;
 
   // The weights of another run or model to begin with. Throws Error where they do not fit.

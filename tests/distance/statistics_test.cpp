@@ -120,11 +120,13 @@ TEST(SampleWarning, ComesWithTooFewSamplesOnly) {
 }
 
 TEST(DistanceName, SaysInceptionOnlyWhereItIs) {
-  EXPECT_EQ(frechet_name("models/cifar10-resnet.pt"), "FD-cifar10-resnet");
-  EXPECT_EQ(kernel_name("cifar10-resnet.pt"), "KD-cifar10-resnet");
+  EXPECT_EQ(frechet_name("models/cifar10-resnet.pt"), "FD-ResNet");
+  EXPECT_EQ(kernel_name("cifar10-resnet.pt"), "KD-ResNet");
   EXPECT_EQ(frechet_name("Inception-2015.pt"), "FID");
   EXPECT_EQ(kernel_name("Inception-2015.pt"), "KID");
-  EXPECT_EQ(frechet_name("inception/resnet.pt"), "FD-resnet") << "the folder's name says nothing";
+  EXPECT_EQ(frechet_name("inception/resnet.pt"), "FD-ResNet") << "the folder's name says nothing";
+  EXPECT_EQ(frechet_name("fashion.pt"), "FD-fashion");
+  EXPECT_EQ(frechet_name("inception-resnet-v2.pt"), "FD-ResNet") << "another network";
   EXPECT_EQ(frechet_name(""), "FD");
 }
 

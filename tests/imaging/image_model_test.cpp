@@ -82,6 +82,17 @@ TEST(ImageModel, EveryCodingLearns) {
   }
 }
 
+TEST(ImageModel, TrainableCodesBeginAsBitsWhereAsked) {
+  ImageModelOptions options = small_options(Coding::trainable);
+  options.coding.start = CodeStart::bits;
+  const ImageModel model(options, kShape, 0, at::kCPU, nn::Precision::float32, 1);
+  const at::Tensor values = at::arange(256);
+  const auto bits = pixel_codes({}, {}, at::kCPU);
+  EXPECT_TRUE(at::allclose(model.codebook().encode(values), bits->encode(values)));
+  options.coding.latent = 6;
+  EXPECT_THROW(ImageModel(options, kShape, 0, at::kCPU, nn::Precision::float32, 1), UsageError);
+}
+
 TEST(ImageModel, BitsAreLearntBySquaredErrorAlone) {
   EXPECT_EQ(small_model(small_options(Coding::bits))->options().objective.cross_entropy_weight, 0);
   EXPECT_EQ(small_model(small_options(Coding::fixed))->options().objective.cross_entropy_weight, 1);
@@ -140,7 +151,7 @@ TEST(ImageGenerator, AnImageDependsOnItsNumberAlone) {
   EXPECT_LT((all.narrow(0, 3, 2) != last).to(at::kFloat).mean().item<double>(), 0.01);
   options.batch = 2;
   std::vector<at::Tensor> parts;
-  ImageGenerator(*model, options).stream(5, {}, [&](const at::Tensor& some) {
+  ImageGenerator(*model, options).stream(0, 5, {}, [&](const at::Tensor& some) {
     parts.push_back(some);
   });
   EXPECT_EQ(parts.size(), 3u);

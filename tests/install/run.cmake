@@ -13,7 +13,7 @@ run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE} -B ${WORK}/build -DCMAKE_PREFIX_PATH=
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/outside)
 
-run(${MODEL_MAKER} ${WORK}/model)
+run(${MODEL_MAKER} ${WORK}/model ${WORK}/images)
 file(WRITE ${WORK}/lines "a b c d\n\nz y x\n")
 execute_process(COMMAND ${WORK}/build/translate ${WORK}/model INPUT_FILE ${WORK}/lines
                 RESULT_VARIABLE failed OUTPUT_VARIABLE translated ERROR_VARIABLE err)
@@ -22,10 +22,19 @@ list(LENGTH lines count)
 if(failed OR NOT count EQUAL 3)
   message(FATAL_ERROR "translate gave ${failed} and ${count} lines:\n${translated}${err}")
 endif()
-file(READ ${SOURCE}/translate.cpp example)
-file(READ ${DOCS}/api.md document)
-string(FIND "${document}" "${example}" found)
-if(found EQUAL -1)
-  message(FATAL_ERROR "docs/api.md does not show tests/install/translate.cpp as it is")
+
+run(${CMAKE_COMMAND} -E chdir ${WORK} ${WORK}/build/paint ${WORK}/images)
+file(SIZE ${WORK}/15.pnm bytes)
+if(NOT bytes EQUAL 203)  # "P6 8 8 255\n" and 8 x 8 x 3 values
+  message(FATAL_ERROR "paint wrote a last image of ${bytes} bytes")
 endif()
+
+file(READ ${DOCS}/api.md document)
+foreach(program translate paint)
+  file(READ ${SOURCE}/${program}.cpp example)
+  string(FIND "${document}" "${example}" found)
+  if(found EQUAL -1)
+    message(FATAL_ERROR "docs/api.md does not show tests/install/${program}.cpp as it is")
+  endif()
+endforeach()
 run(${WORK}/prefix/bin/tessera --version)

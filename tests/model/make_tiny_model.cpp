@@ -1,14 +1,16 @@
-// make_tiny_model FOLDER: writes a model folder, for tests outside the project.
+// make_tiny_model TEXT IMAGES: writes a model folder of each kind, for tests outside the project.
 
+#include "imaging/tiny_image_model.h"
 #include "model/tiny_model.h"
 
 #include <exception>
 #include <iostream>
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  if (argc != 3) return 2;
   try {
     tessera::test::write_tiny_model(argv[1]);
+    tessera::test::write_tiny_image_model(argv[2]);
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
     return 1;

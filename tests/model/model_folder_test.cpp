@@ -98,7 +98,7 @@ TEST_F(ModelFolder, OfEqualModelsHasEqualBytes) {
 
 TEST_F(ModelFolder, StoresTheWeightsItIsGiven) {
   const Diffusion made = test::tiny_model();
-  const at::Tensor average = at::linspace(-1, 1, made.parameters().count());
+  const at::Tensor average = at::linspace(-1, 1, made.parameters().values().numel());
   write_model_folder(folder(), made, average, test::tiny_tokenizer(), {}, {});
   EXPECT_TRUE(
       at::equal(load_model_folder(folder(), at::kCPU).model->parameters().values(), average));

@@ -28,7 +28,7 @@ TEST(Attention, IsSoftmaxAttentionPerHead) {
   Parameters parameters;
   const CrossAttention attention(parameters, "a", 8, 2);
   parameters.allocate(at::kCPU, Precision::float32, 1);
-  parameters.values().copy_(normal({parameters.count()}, 0));
+  parameters.values().copy_(normal({parameters.values().numel()}, 0));
   const auto weights = parameters.named(parameters.values());
 
   const at::Tensor x = normal({3, 5, 8}, 1), m = normal({3, 4, 8}, 2);
@@ -53,7 +53,7 @@ TEST(Attention, LetsGroupsOfQueriesShareAMemory) {
   Parameters parameters;
   const CrossAttention attention(parameters, "a", 8, 2);
   parameters.allocate(at::kCPU, Precision::float32, 1);
-  parameters.values().copy_(normal({parameters.count()}, 0));
+  parameters.values().copy_(normal({parameters.values().numel()}, 0));
   const at::Tensor x = normal({6, 5, 8}, 1), m = normal({2, 4, 8}, 2);
   const at::Tensor visible = at::tensor({1, 1, 1, 0, 1, 1, 1, 1}).view({2, 4}).to(at::kBool);
   const at::Tensor shared = attention(x, attention.memory(m), key_bias(visible, at::kFloat));
@@ -145,13 +145,13 @@ TEST(Transformer, DropsInTrainingOnly) {
 
 TEST(Transformer, HasTheGradientOfItsDifferences) {
   Stack stack(small(NormPlace::post));
-  stack.parameters.values().copy_(0.3 * normal({stack.parameters.count()}, 9));
+  stack.parameters.values().copy_(0.3 * normal({stack.parameters.values().numel()}, 9));
   const at::Tensor target = normal({2, 3, 8}, 1), source = normal({2, 4, 8}, 2);
   const at::Tensor visible = at::ones({2, 4}, at::kBool), weight = normal({2, 3, 8}, 4);
   const auto loss = [&] { return (stack(source, target, visible) * weight).sum(); };
   loss().backward();
   stack.parameters.gather_gradients();
-  const at::Tensor direction = normal({stack.parameters.count()}, 10);
+  const at::Tensor direction = normal({stack.parameters.values().numel()}, 10);
   const double slope = stack.parameters.gradients().dot(direction).item<double>();
   const c10::NoGradGuard no_grad;
   constexpr double kStep = 1e-3;

@@ -13,42 +13,12 @@
 namespace tessera::kernels::cuda {
 namespace {
 
-constexpr int kThreads = 256;
-constexpr int kMaxChannels = kThreads * kVector;
+constexpr int kThreads = kWalkers;
 constexpr int kMaxTeam = 8;
 constexpr int64_t kBytesOfBlock = 64 << 10;  // of the picture
 
-// The blocks of a sample, which see one another's shared memory. Before compute capability 9.0 a
-// block works alone.
-struct Team {
-#if __CUDA_ARCH__ >= 900
-  __device__ int size() const {
-    return cooperative_groups::this_cluster().num_blocks();
-  }
-  __device__ int rank() const {
-    return cooperative_groups::this_cluster().block_rank();
-  }
-  __device__ void sync() const {
-    cooperative_groups::this_cluster().sync();
-  }
-  __device__ const float* of(int rank, float* own) const {
-    return cooperative_groups::this_cluster().map_shared_rank(own, rank);
-  }
-#else
-  __device__ int size() const {
-    return 1;
-  }
-  __device__ int rank() const {
-    return 0;
-  }
-  __device__ void sync() const {
-    __syncthreads();
-  }
-  __device__ const float* of(int, float* own) const {
-    return own;
-  }
-#endif
-};
+// The blocks of a sample, which see one another's shared memory.
+using Team = cooperative_groups::cluster_group;
 
 // What a block has to do: positions first, ..., last - 1 of a sample.
 struct Share {
@@ -57,9 +27,14 @@ struct Share {
   int64_t base;  // this thread's vector of the sample's first position
 
   __device__ Share(const GroupNorm& what, const Team& team, const Walk& walk)
-      : sample(blockIdx.x / team.size()),
-        first(what.positions * team.rank() / team.size()),
-        last(what.positions * (team.rank() + 1) / team.size()),
+      : Share(what, walk, static_cast<int>(team.num_blocks()),
+              static_cast<int>(team.block_rank())) {}
+
+ private:
+  __device__ Share(const GroupNorm& what, const Walk& walk, int blocks, int rank)
+      : sample(blockIdx.x / blocks),
+        first(what.positions * rank / blocks),
+        last(what.positions * (rank + 1) / blocks),
         base(sample * what.positions * walk.vectors + walk.vector) {}
 };
 
@@ -73,33 +48,64 @@ __device__ void sum_over_team(const Eight (&own)[count], const Team& team, const
   team.sync();
   for (int i = static_cast<int>(threadIdx.x); i < count * channels; i += kThreads) {
     float sum = 0;
-    for (int rank = 0; rank < team.size(); ++rank) sum += team.of(rank, partial)[i];
+    for (unsigned rank = 0; rank < team.num_blocks(); ++rank)
+      sum += team.map_shared_rank(partial, rank)[i];
     sums[i] = sum;
   }
   __syncthreads();
 }
 
-__device__ float at(const void* bfloat16s, int64_t index) {
-  return __bfloat162float(static_cast<const __nv_bfloat16*>(bfloat16s)[index]);
+// Coefficients of the eight channels of a thread.
+__device__ Eight offsets(const GroupNorm& what, const Walk& walk) {
+  return what.offset == nullptr ? Eight{} : load(what.offset, walk.vector);
 }
 
-__device__ float offset_of(const GroupNorm& what, int channel) {
-  return what.offset == nullptr ? 0 : at(what.offset, channel);
-}
-
-// gain = w (1 + s), lift = b (1 + s) + t of one channel.
-__device__ float2 gain_and_lift(const GroupNorm& what, int64_t sample, int channel) {
-  float scale = 1, shift = 0;
-  if (what.film != nullptr) {
-    const int64_t row = sample * 2 * what.channels;
-    scale += at(what.film, row + channel);
-    shift = at(what.film, row + what.channels + channel);
+// gain = w (1 + s), lift = b (1 + s) + t
+__device__ void gains_and_lifts(const GroupNorm& what, const Walk& walk, int64_t sample,
+                                Eight& gain, Eight& lift) {
+  gain = load(what.weight, walk.vector);
+  lift = load(what.bias, walk.vector);
+  if (what.film == nullptr) return;
+  const Eight scale = load(what.film, sample * 2 * walk.vectors + walk.vector);
+  const Eight shift = load(what.film, (sample * 2 + 1) * walk.vectors + walk.vector);
+#pragma unroll
+  for (int i = 0; i < kVector; ++i) {
+    gain.value[i] *= 1 + scale.value[i];
+    lift.value[i] = lift.value[i] * (1 + scale.value[i]) + shift.value[i];
   }
-  return {at(what.weight, channel) * scale, at(what.bias, channel) * scale + shift};
+}
+
+// What the groups of a thread's channels have.
+__device__ Eight by_group(const float* groups, const Walk& walk, int size) {
+  Eight result;
+  int group = walk.channel(0) / size, left = (group + 1) * size - walk.channel(0);
+#pragma unroll
+  for (int i = 0; i < kVector; ++i) {
+    if (left == 0) {
+      ++group;
+      left = size;
+    }
+    result.value[i] = groups[group];
+    --left;
+  }
+  return result;
+}
+
+// Numbers that are too small to be normal count as 0 in both.
+__device__ float exp2_of(float x) {
+  float y;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+__device__ float reciprocal(float x) {
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
 }
 
 __device__ float sigmoid(float h) {
-  return __fdividef(1.0f, 1.0f + __expf(-h));
+  constexpr float kLog2E = 1.4426950408889634f;
+  return reciprocal(1.0f + exp2_of(-kLog2E * h));
 }
 
 // Places in shared memory, one after the other, of floats.
@@ -119,21 +125,23 @@ __global__ void __launch_bounds__(kThreads) forward_kernel(const GroupNormForwar
   float* scratch = room.take(2 * kThreads * kVector);
   float* partial = room.take(2 * what.channels);
   float* sums = room.take(2 * what.channels);
-  float* origins = room.take(what.channels);  // of a channel's values: the first of them
+  float* origins = room.take(what.channels);  // a value of every channel
   float* mean = room.take(what.groups);
   float* inverse = room.take(what.groups);
-  const Team team;
-  const Walk walk(what.channels, kThreads);
+  const Team team = cooperative_groups::this_cluster();
+  const Walk walk(what.channels);
   const Share share(what, team, walk);
 
-  // Sums of distances from a value of the channel, and of their squares: as exact as if the mean
-  // were known.
-  Eight sum[2] = {}, origin{};
+  // Sums of distances from a value of the channel, and of their squares: values far from zero lose
+  // no digits.
+  Eight sum[2] = {}, offset{};
   if (!walk.idle) {
-    origin = load(what.x, share.base);
+    const Eight origin = load(what.x, share.base);
+    offset = offsets(what, walk);
     if (walk.row == 0)
 #pragma unroll
-      for (int i = 0; i < kVector; ++i) origins[walk.channel(i)] = origin.value[i];
+      for (int i = 0; i < kVector; ++i)
+        origins[walk.channel(i)] = origin.value[i] + offset.value[i];
 #pragma unroll 4
     for (int p = share.first + walk.row; p < share.last; p += walk.rows) {
       const Eight x = load(what.x, share.base + int64_t{p} * walk.vectors);
@@ -149,21 +157,21 @@ __global__ void __launch_bounds__(kThreads) forward_kernel(const GroupNormForwar
 
   const int size = what.channels / what.groups;
   const auto positions = static_cast<float>(what.positions);
+  const float share_of_position = 1 / positions, share_of_channel = 1 / static_cast<float>(size);
   for (int group = static_cast<int>(threadIdx.x); group < what.groups; group += kThreads) {
-    const auto channel_mean = [&](int c) {
-      return origins[c] + offset_of(what, c) + sums[c] / positions;
-    };
+    const auto channel_mean = [&](int c) { return origins[c] + sums[c] * share_of_position; };
     float middle = 0, squares = 0;
     for (int c = group * size; c < (group + 1) * size; ++c) middle += channel_mean(c);
-    middle /= static_cast<float>(size);
+    middle *= share_of_channel;
     for (int c = group * size; c < (group + 1) * size; ++c) {
       const float off = channel_mean(c) - middle, sum_c = sums[c];
-      squares += sums[what.channels + c] - sum_c * sum_c / positions + positions * off * off;
+      squares +=
+          sums[what.channels + c] - sum_c * sum_c * share_of_position + positions * off * off;
     }
-    const float variance = fmaxf(squares, 0.0f) / (positions * static_cast<float>(size));
+    const float variance = fmaxf(squares, 0.0f) * share_of_position * share_of_channel;
     mean[group] = middle;
     inverse[group] = rsqrtf(variance + what.eps);
-    if (team.rank() == 0) {
+    if (team.block_rank() == 0) {
       problem.mean[share.sample * what.groups + group] = middle;
       problem.inverse[share.sample * what.groups + group] = inverse[group];
     }
@@ -171,13 +179,13 @@ __global__ void __launch_bounds__(kThreads) forward_kernel(const GroupNormForwar
   __syncthreads();
 
   if (!walk.idle) {
-    Eight factor, summand;
+    Eight factor, summand;  // h = x * factor + summand
+    gains_and_lifts(what, walk, share.sample, factor, summand);
+    const Eight middle = by_group(mean, walk, size), width = by_group(inverse, walk, size);
 #pragma unroll
     for (int i = 0; i < kVector; ++i) {
-      const int c = walk.channel(i);
-      const float2 affine = gain_and_lift(what, share.sample, c);
-      factor.value[i] = affine.x * inverse[c / size];
-      summand.value[i] = affine.y + (offset_of(what, c) - mean[c / size]) * factor.value[i];
+      factor.value[i] *= width.value[i];
+      summand.value[i] += (offset.value[i] - middle.value[i]) * factor.value[i];
     }
 #pragma unroll 4
     for (int p = share.first + walk.row; p < share.last; p += walk.rows) {
@@ -194,38 +202,40 @@ __global__ void __launch_bounds__(kThreads) forward_kernel(const GroupNormForwar
   team.sync();
 }
 
+// with_offset: whether the sums of dL/dx are asked for
+template <bool with_offset>
 __global__ void __launch_bounds__(kThreads) backward_kernel(const GroupNormBackward problem) {
+  constexpr int kSums = with_offset ? 3 : 2;
   extern __shared__ float4 shared[];
   const GroupNorm& what = problem.what;
   Room room{reinterpret_cast<float*>(shared)};
-  float* scratch = room.take(3 * kThreads * kVector);
-  float* partial = room.take(3 * what.channels);
-  float* sums = room.take(3 * what.channels);  // of dL/dh, of dL/dh * n and of n
+  float* scratch = room.take(kSums * kThreads * kVector);
+  float* partial = room.take(kSums * what.channels);
+  float* sums = room.take(kSums * what.channels);  // of dL/dh, of dL/dh * n and of n
   float* gains = room.take(what.channels);
   float* lift_mean = room.take(what.groups);  // of dL/dn
   float* gain_mean = room.take(what.groups);  // of dL/dn * n
   const float* lift_sums = sums;
   const float* gain_sums = sums + what.channels;
-  const float* n_sums = sums + 2 * what.channels;
-  const Team team;
-  const Walk walk(what.channels, kThreads);
+  const Team team = cooperative_groups::this_cluster();
+  const Walk walk(what.channels);
   const Share share(what, team, walk);
   const int size = what.channels / what.groups;
   const float* means = problem.mean + share.sample * what.groups;
   const float* inverses = problem.inverse + share.sample * what.groups;
 
   Eight centre{}, inverse{}, gain{}, lift{};
-  if (!walk.idle)
+  if (!walk.idle) {
+    gains_and_lifts(what, walk, share.sample, gain, lift);
+    centre = by_group(means, walk, size);
+    inverse = by_group(inverses, walk, size);
+    const Eight offset = offsets(what, walk);
 #pragma unroll
     for (int i = 0; i < kVector; ++i) {
-      const int c = walk.channel(i);
-      const float2 affine = gain_and_lift(what, share.sample, c);
-      gain.value[i] = affine.x;
-      lift.value[i] = affine.y;
-      centre.value[i] = means[c / size] - offset_of(what, c);
-      inverse.value[i] = inverses[c / size];
-      if (walk.row == 0) gains[c] = affine.x;
+      centre.value[i] -= offset.value[i];
+      if (walk.row == 0) gains[walk.channel(i)] = gain.value[i];
     }
+  }
   // n and dL/dh of eight channels at a position.
   const auto look = [&](int p, Eight& n, Eight& dh) {
     const int64_t place = share.base + int64_t{p} * walk.vectors;
@@ -242,7 +252,7 @@ __global__ void __launch_bounds__(kThreads) backward_kernel(const GroupNormBackw
     }
   };
 
-  Eight sum[3] = {};
+  Eight sum[kSums] = {};
   if (!walk.idle)
 #pragma unroll 2
     for (int p = share.first + walk.row; p < share.last; p += walk.rows) {
@@ -252,7 +262,7 @@ __global__ void __launch_bounds__(kThreads) backward_kernel(const GroupNormBackw
       for (int i = 0; i < kVector; ++i) {
         sum[0].value[i] += dh.value[i];
         sum[1].value[i] += dh.value[i] * n.value[i];
-        sum[2].value[i] += n.value[i];
+        if constexpr (with_offset) sum[2].value[i] += n.value[i];
       }
     }
   sum_over_team(sum, team, walk, what.channels, scratch, partial, sums);
@@ -268,36 +278,37 @@ __global__ void __launch_bounds__(kThreads) backward_kernel(const GroupNormBackw
     gain_mean[group] = along / (positions * static_cast<float>(size));
   }
   __syncthreads();
-  if (team.rank() == 0)
+  if (team.block_rank() == 0)
     for (int c = static_cast<int>(threadIdx.x); c < what.channels; c += kThreads) {
       const int group = c / size;
       const int64_t place = share.sample * what.channels + c;
       problem.d_lift[place] = lift_sums[c];
       problem.d_gain[place] = gain_sums[c];
-      problem.d_offset[place] =
-          inverses[group] *
-          (gains[c] * lift_sums[c] - positions * lift_mean[group] - n_sums[c] * gain_mean[group]);
+      if constexpr (with_offset)
+        problem.d_offset[place] =
+            inverses[group] * (gains[c] * lift_sums[c] - positions * lift_mean[group] -
+                               sums[2 * what.channels + c] * gain_mean[group]);
     }
 
-  if (!walk.idle)
+  if (!walk.idle) {
+    const Eight level = by_group(lift_mean, walk, size), slope = by_group(gain_mean, walk, size);
 #pragma unroll 2
     for (int p = share.first + walk.row; p < share.last; p += walk.rows) {
       Eight n, dh, dx;
       look(p, n, dh);
 #pragma unroll
-      for (int i = 0; i < kVector; ++i) {
-        const int group = walk.channel(i) / size;
-        dx.value[i] = inverse.value[i] * (dh.value[i] * gain.value[i] - lift_mean[group] -
-                                          n.value[i] * gain_mean[group]);
-      }
+      for (int i = 0; i < kVector; ++i)
+        dx.value[i] = inverse.value[i] *
+                      (dh.value[i] * gain.value[i] - level.value[i] - n.value[i] * slope.value[i]);
       store(problem.dx, share.base + int64_t{p} * walk.vectors, dx);
     }
+  }
   team.sync();
 }
 
 void check(const GroupNorm& what) {
-  if (what.channels % kVector != 0 || what.channels > kMaxChannels ||
-      what.channels % what.groups != 0)
+  check_rows("group_norm", what.channels, {what.x, what.weight, what.bias, what.film, what.offset});
+  if (what.channels % what.groups != 0)
     throw std::runtime_error("group_norm: " + std::to_string(what.channels) + " channels in " +
                              std::to_string(what.groups) + " groups are not supported");
 }
@@ -309,11 +320,9 @@ void launch_for(const char* name, void (*kernel)(Problem), const Problem& proble
   const GroupNorm& what = problem.what;
   if (what.samples == 0) return;
   check(what);
+  const int64_t bytes = int64_t{2} * what.positions * what.channels;
   int size = 1;
-  if (has_clusters(kernel)) {
-    const int64_t bytes = int64_t{2} * what.positions * what.channels;
-    while (size < kMaxTeam && bytes > size * kBytesOfBlock) size *= 2;
-  }
+  while (size < kMaxTeam && bytes > size * kBytesOfBlock) size *= 2;
   const auto channels = static_cast<std::size_t>(what.channels);
   const std::size_t floats = sums * (std::size_t{kThreads} * kVector + 2 * channels) + channels +
                              2 * static_cast<std::size_t>(what.groups);
@@ -327,7 +336,10 @@ void group_norm(const GroupNormForward& problem, void* stream) {
 }
 
 void group_norm_backward(const GroupNormBackward& problem, void* stream) {
-  launch_for("group_norm_backward", backward_kernel, problem, /*sums=*/3, stream);
+  if (problem.d_offset != nullptr)
+    launch_for("group_norm_backward", backward_kernel<true>, problem, /*sums=*/3, stream);
+  else
+    launch_for("group_norm_backward", backward_kernel<false>, problem, /*sums=*/2, stream);
 }
 
 }  // namespace tessera::kernels::cuda

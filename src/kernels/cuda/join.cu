@@ -6,8 +6,7 @@
 namespace tessera::kernels::cuda {
 namespace {
 
-constexpr int kThreads = 256;
-constexpr int kMaxChannels = kThreads * kVector;
+constexpr int kThreads = kWalkers;
 
 __global__ void __launch_bounds__(kThreads) join_kernel(const Join problem) {
   const int vectors = problem.channels / kVector;
@@ -28,7 +27,7 @@ __global__ void __launch_bounds__(kThreads) join_kernel(const Join problem) {
 __global__ void __launch_bounds__(kThreads) join_backward_kernel(const JoinBackward problem) {
   extern __shared__ float4 shared[];
   float* scratch = reinterpret_cast<float*>(shared);  // [kThreads * kVector]
-  const Walk walk(problem.channels, kThreads);
+  const Walk walk(problem.channels);
   const int64_t first = blockIdx.x * problem.rows_of_part;
   const int64_t last = min(first + problem.rows_of_part, problem.rows);
   Eight sum[1] = {};
@@ -48,23 +47,18 @@ __global__ void __launch_bounds__(kThreads) join_backward_kernel(const JoinBackw
                  problem.sums + int64_t{blockIdx.x} * problem.channels);
 }
 
-void check_channels(int channels) {
-  if (channels % kVector != 0 || channels > kMaxChannels)
-    throw std::runtime_error("join: " + std::to_string(channels) + " channels are not supported");
-}
-
 }  // namespace
 
 void join(const Join& problem, void* stream) {
   if (problem.rows == 0) return;
-  check_channels(problem.channels);
+  check_rows("join", problem.channels, {problem.a, problem.b, problem.bias});
   const int64_t vectors = problem.rows * (problem.channels / kVector);
   launch("join", join_kernel, stride_grid(vectors, kThreads), kThreads, 0, stream, problem);
 }
 
 void join_backward(const JoinBackward& problem, void* stream) {
   if (problem.rows == 0) return;
-  check_channels(problem.channels);
+  check_rows("join_backward", problem.channels, {problem.dy});
   launch("join_backward", join_backward_kernel, ceil_div(problem.rows, problem.rows_of_part),
          kThreads, sizeof(float) * kThreads * kVector, stream, problem);
 }

@@ -34,18 +34,7 @@ void launch(const char* name, void (*kernel)(Parameters...), int64_t blocks, int
   check(cudaGetLastError(), name);
 }
 
-// Whether blocks of a kernel can be launched in clusters, which share their memory.
-template <class... Parameters>
-bool has_clusters(void (*kernel)(Parameters...)) {
-  int device = 0, able = 0;
-  check(cudaGetDevice(&device), "cudaGetDevice");
-  check(cudaDeviceGetAttribute(&able, cudaDevAttrClusterLaunch, device), "cudaDeviceGetAttribute");
-  cudaFuncAttributes code{};
-  check(cudaFuncGetAttributes(&code, kernel), "cudaFuncGetAttributes");
-  return able != 0 && code.ptxVersion >= 90;
-}
-
-// `teams` clusters of `size` blocks; of 1, where has_clusters() says no.
+// `teams` clusters of `size` blocks, which see one another's shared memory.
 template <class... Parameters, class... Arguments>
 void launch_teams(const char* name, void (*kernel)(Parameters...), int64_t teams, int size,
                   int threads, std::size_t shared_bytes, void* stream,

@@ -3,11 +3,15 @@
 #include <cuda_bf16.h>
 
 #include <cstdint>
+#include <initializer_list>
+
+#include "kernels/cuda/launch.h"
 
 // Rows of bfloat16, read and written eight at a time and computed in float32.
 namespace tessera::kernels::cuda {
 
-constexpr int kVector = 8;  // of 16 bytes
+constexpr int kVector = 8;     // of 16 bytes
+constexpr int kWalkers = 256;  // threads of a block that walks over rows: of 2,048 channels at most
 
 struct Eight {
   float value[kVector];
@@ -36,6 +40,15 @@ __device__ inline void store(void* to, int64_t index, const Eight& values) {
   *(static_cast<uint4*>(to) + index) = bits;
 }
 
+// Throws for rows that cannot be walked over, and for memory that cannot be read so.
+inline void check_rows(const char* name, int channels, std::initializer_list<const void*> rows) {
+  if (channels % kVector != 0 || channels > kWalkers * kVector)
+    throw std::runtime_error(std::string(name) + ": " + std::to_string(channels) +
+                             " channels are not supported");
+  for (const void* row : rows)
+    if (!is_aligned(row)) throw std::runtime_error(std::string(name) + ": memory is not aligned");
+}
+
 // Where a thread of a block stands that walks over rows: it keeps to its eight channels.
 struct Walk {
   int vectors;  // of a row
@@ -44,11 +57,11 @@ struct Walk {
   int rows;     // that are read at once
   bool idle;    // threads that are left over
 
-  __device__ Walk(int channels, int threads)
+  __device__ explicit Walk(int channels)
       : vectors(channels / kVector),
         vector(static_cast<int>(threadIdx.x) % vectors),
         row(static_cast<int>(threadIdx.x) / vectors),
-        rows(threads / vectors),
+        rows(kWalkers / vectors),
         idle(row >= rows) {}
 
   __device__ int channel(int i) const { return vector * kVector + i; }
@@ -56,7 +69,7 @@ struct Walk {
 
 // Adds up what the threads of a block have of the same channel: sums[s * channels + channel] for
 // all channels, of `count` kinds of values.
-//   scratch   [count * threads * kVector], 16-byte aligned
+//   scratch   [count * kWalkers * kVector], 16-byte aligned
 // Ends with every thread seeing the sums.
 template <int count>
 __device__ void sum_by_channel(const Eight (&own)[count], const Walk& walk, int channels,
@@ -72,8 +85,7 @@ __device__ void sum_by_channel(const Eight (&own)[count], const Walk& walk, int 
       place[1] = {v[4], v[5], v[6], v[7]};
     }
   __syncthreads();
-  for (int i = static_cast<int>(threadIdx.x); i < count * channels;
-       i += static_cast<int>(blockDim.x)) {
+  for (int i = static_cast<int>(threadIdx.x); i < count * channels; i += kWalkers) {
     const float* column = scratch + i / channels * size + i % channels;
     float sum = 0;
 #pragma unroll 4

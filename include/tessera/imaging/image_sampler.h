@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tessera {
+
+// How an ImageSampler works. What is not set is as the model's folder says.
+struct ImageSamplerOptions {
+  std::string device = "auto";          // auto, cpu, cuda or cuda:N
+  std::string checkpoint = {};          // of a run: best, last or a step; empty: best, else last
+  std::optional<int64_t> steps = {};    // of the sampler: more are slower
+  std::optional<double> r = {};         // confidence factor of sampling, 0 to 1
+  std::optional<double> guidance = {};  // 1: as a class was trained; above: more of what tells it
+  std::optional<int64_t> batch = {};    // images made at a time; lower it if memory runs out
+  uint64_t seed = 1;
+};
+
+// Images of one size, one after the other.
+struct Images {
+  int64_t count = 0, height = 0, width = 0, channels = 0;
+  std::vector<uint8_t> values;  // [count, height, width, channels]: row by row, RGB or grey
+
+  const uint8_t* image(int64_t i) const { return values.data() + i * height * width * channels; }
+};
+
+// A trained model of images, loaded from a folder.
+//   tessera::ImageSampler sampler("runs/bits");
+//   const tessera::Images images = sampler.sample(64);
+// Threads may share one. Image number n is a function of (seed, n), however many are made at a
+// time. Throws tessera::Error for folders that cannot be loaded, UsageError for options and classes
+// that make no sense.
+class ImageSampler {
+ public:
+  // A model folder, or the folder of a training run.
+  explicit ImageSampler(const std::filesystem::path& folder,
+                        const ImageSamplerOptions& options = {});
+  ~ImageSampler();
+  ImageSampler(ImageSampler&&) noexcept;
+  ImageSampler& operator=(ImageSampler&&) noexcept;
+
+  // Names of the classes the model is told; empty: none.
+  const std::vector<std::string>& classes() const;
+
+  // Images number first, ..., first + count - 1.
+  //   label  a class by name or number; empty: one after the other, where the model is told them
+  Images sample(int64_t count, int64_t first = 0, const std::string& label = {}) const;
+
+ private:
+  struct State;
+  std::unique_ptr<const State> state_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "imaging/image_model.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tessera::imaging {
+
+// The class of an image by its number; empty: images of no class.
+using ClassRule = std::function<int64_t(int64_t number)>;
+
+// One class after the other, again and again; empty for a model that is not told classes.
+ClassRule all_classes_in_turn(const ImageModel& model);
+
+// One class for all images, by its name or number among `names`. Throws UsageError for a class that
+// is not among them and for a model that is not told classes.
+ClassRule one_class(const std::string& label, const std::vector<std::string>& names,
+                    const ImageModel& model);
+
+// The classes of images first .. first + count - 1: [count] int64, or undefined for an empty rule.
+at::Tensor classes_of(const ClassRule& rule, int64_t first, int64_t count);
+
+}  // namespace tessera::imaging
