@@ -33,7 +33,7 @@ at::Tensor Convolution::operator()(const at::Tensor& x) const {
 }
 
 Convolution::Unfinished Convolution::unfinished(const at::Tensor& x) const {
-  if (!has_picture_kernels(weight->flatten(1).t())) return {(*this)(x), {}};
+  if (!has_picture_kernels(*weight, weight->size(0))) return {(*this)(x), {}};
   return {convolved(x, std::nullopt), *bias};
 }
 
