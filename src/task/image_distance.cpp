@@ -76,8 +76,7 @@ ImageDistance::ImageDistance(const std::filesystem::path& features,
       real_(statistics_of(extractor_, statistics, real)) {}
 
 ImageDistance::Result ImageDistance::measure(
-    const imaging::ImageGenerator& generator, int64_t count,
-    const imaging::ClassRule& classes,
+    const imaging::ImageGenerator& generator, int64_t count, const imaging::ClassRule& classes,
     const std::function<void(const at::Tensor&, const at::Tensor&)>& also) const {
   distance::Moments moments;
   Result result;
