@@ -1,7 +1,6 @@
 #include "image_settings.h"
 
 #include "base/device.h"
-#include "base/require.h"
 
 #include <ATen/Context.h>
 
@@ -45,14 +44,13 @@ double LoadedImages::r() const {
 
 LoadedImages::LoadedImages(const SamplerSettings& sampler, const ImageSettings& settings,
                            const GlobalOptions& globals) {
-  const at::Device device = parse_device(globals.device);
   at::globalContext().setBenchmarkCuDNN(true);  // all batches but the last have one shape
   loaded_ = imaging::load_image_folder(find_model_folder(sampler.folder, sampler.checkpoint),
-                                       device, nn::usual_precision(device));
+                                       parse_device(globals.device));
   options_ = changed(loaded_.sampling, sampler, settings, globals.seed);
   generator_.emplace(*loaded_.model, options_);
-  classes_ = settings.label.empty() ? imaging::all_classes_in_turn(model())
-                                    : imaging::one_class(settings.label, loaded_.classes, model());
+  classes_ = imaging::class_rule(settings.label, loaded_.classes, model());
+  if (settings.guidance) imaging::require_told_classes(model(), "--guidance");
 }
 
 }  // namespace tessera::app

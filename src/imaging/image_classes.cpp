@@ -31,11 +31,15 @@ ClassRule all_classes_in_turn(const ImageModel& model) {
   return [classes](int64_t number) { return number % classes; };
 }
 
-ClassRule one_class(const std::string& label, const std::vector<std::string>& names,
-                    const ImageModel& model) {
+void require_told_classes(const ImageModel& model, std::string_view what) {
   require_option(model.classes() > 0,
-                 "images of class '{}' need a model that was trained with model.conditional=true",
-                 label);
+                 "{} needs a model that was trained with model.conditional=true", what);
+}
+
+ClassRule class_rule(const std::string& label, const std::vector<std::string>& names,
+                     const ImageModel& model) {
+  if (label.empty()) return all_classes_in_turn(model);
+  require_told_classes(model, "a class");
   return [number = class_number(label, names)](int64_t) { return number; };
 }
 

@@ -21,8 +21,6 @@ SamplingOptions for_model(SamplingOptions options, const ImageModel& model) {
       options.sampler.r.value_or(0));
   require_option(options.guidance >= 0, "sample.guidance must not be negative, got {}",
                  options.guidance);
-  require_option(options.guidance == 1 || model.classes() > 0,
-                 "guidance needs a model that was trained with model.conditional=true");
   require_option(options.batch >= 1, "sample.batch must be at least 1, got {}", options.batch);
   if (options.sampler.clip == 0) options.sampler.clip = model.clip();
   return options;

@@ -4,6 +4,7 @@
 #include "base/require.h"
 #include "imaging/image_folder.h"
 #include "imaging/image_generator.h"
+#include "process/changed_sampler.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
@@ -13,22 +14,10 @@ namespace {
 
 imaging::SamplingOptions with_changes(imaging::SamplingOptions sampling,
                                       const ImageSamplerOptions& options) {
-  sampling.sampler.steps = options.steps.value_or(sampling.sampler.steps);
-  if (options.r) {
-    require_option(*options.r >= 0 && *options.r <= 1, "r must be in [0, 1], got {}", *options.r);
-    sampling.sampler.r = options.r;
-  }
+  sampling.sampler = changed_sampler(sampling.sampler, options.steps, options.r, options.seed);
   sampling.guidance = options.guidance.value_or(sampling.guidance);
   sampling.batch = options.batch.value_or(sampling.batch);
-  sampling.sampler.seed = options.seed;
   return sampling;
-}
-
-imaging::LoadedImageModel load(const std::filesystem::path& folder,
-                               const ImageSamplerOptions& options) {
-  const at::Device device = parse_device(options.device);
-  return imaging::load_image_folder(find_model_folder(folder, options.checkpoint), device,
-                                    nn::usual_precision(device));
 }
 
 }  // namespace
@@ -39,9 +28,11 @@ struct ImageSampler::State {
   std::vector<std::string> classes;  // that the network is told
 
   State(const std::filesystem::path& folder, const ImageSamplerOptions& options)
-      : loaded(load(folder, options)),
+      : loaded(imaging::load_image_folder(find_model_folder(folder, options.checkpoint),
+                                          parse_device(options.device))),
         generator(*loaded.model, with_changes(loaded.sampling, options)) {
     if (loaded.model->classes() > 0) classes = loaded.classes;
+    if (options.guidance) imaging::require_told_classes(*loaded.model, "guidance");
   }
 };
 
@@ -60,9 +51,7 @@ Images ImageSampler::sample(int64_t count, int64_t first, const std::string& lab
                  count, first);
   const imaging::ImageModel& model = *state_->loaded.model;
   const imaging::ImageShape& shape = model.shape();
-  const imaging::ClassRule rule = label.empty()
-                                      ? imaging::all_classes_in_turn(model)
-                                      : imaging::one_class(label, state_->loaded.classes, model);
+  const imaging::ClassRule rule = imaging::class_rule(label, state_->loaded.classes, model);
   Images images{.count = count,
                 .height = shape.height,
                 .width = shape.width,

@@ -4,6 +4,7 @@
 #include "base/require.h"
 #include "model/generator.h"
 #include "model/model_folder.h"
+#include "process/changed_sampler.h"
 #include "text/utf8.h"
 
 namespace tessera {
@@ -11,15 +12,10 @@ namespace {
 
 model::GenerationOptions with_changes(model::GenerationOptions generation,
                                       const TranslatorOptions& options) {
-  generation.sampler.steps = options.steps.value_or(generation.sampler.steps);
-  if (options.r) {
-    require_option(*options.r >= 0 && *options.r <= 1, "r must be in [0, 1], got {}", *options.r);
-    generation.sampler.r = options.r;
-  }
+  generation.sampler = changed_sampler(generation.sampler, options.steps, options.r, options.seed);
   generation.lengths = options.lengths.value_or(generation.lengths);
   generation.noises = options.noises.value_or(generation.noises);
   if (options.selection) generation.selection = parse_name<model::Selection>(*options.selection);
-  generation.sampler.seed = options.seed;
   return generation;
 }
 

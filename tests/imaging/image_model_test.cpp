@@ -171,6 +171,15 @@ TEST(ImageGenerator, GuidanceOfOneIsTheClassItself) {
   EXPECT_FALSE(at::allclose(plain, none, 1e-3, 1e-4));
 }
 
+TEST(ImageGenerator, GuidanceOfARecipeIsNotUsedWithoutClasses) {
+  const auto model = small_model(small_options());
+  SamplingOptions options;
+  options.sampler.steps = 3;
+  const at::Tensor plain = ImageGenerator(*model, options).generate(0, 2);
+  options.guidance = 2;
+  EXPECT_TRUE(at::equal(ImageGenerator(*model, options).generate(0, 2), plain));
+}
+
 TEST(ImageFolder, GivesBackWhatWasWritten) {
   const test::TemporaryFolder folder;
   ImageModelOptions options = small_options(Coding::trainable);

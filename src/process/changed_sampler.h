@@ -1,0 +1,15 @@
+#pragma once
+
+#include <tessera/process/sampler.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace tessera {
+
+// The options of a sampler with what its user sets; what is not set stays as it was. Throws
+// UsageError for an r outside [0, 1].
+SamplerOptions changed_sampler(SamplerOptions options, std::optional<int64_t> steps,
+                               std::optional<double> r, uint64_t seed);
+
+}  // namespace tessera
