@@ -1,5 +1,7 @@
 #include "sampler_settings.h"
 
+#include "process/changed_sampler.h"
+
 #include <tessera/base/enum_names.h>
 
 namespace tessera::app {
@@ -89,16 +91,10 @@ void add_sampler_options(CLI::App& command, SamplerSettings& settings) {
 
 void change_sampler(SamplerOptions& sampler, const SamplerSettings& settings, uint64_t seed) {
   if (!settings.sampler.empty()) set_sampler(sampler, parse_name<NamedSampler>(settings.sampler));
-  if (settings.steps) {
-    // A preset that leaves out a share of its steps leaves out the same share of more.
-    sampler.skip_last = sampler.skip_last * *settings.steps / sampler.steps;
-    sampler.steps = *settings.steps;
-  }
-  if (settings.r) sampler.r = settings.r;
+  sampler = changed_sampler(sampler, settings.steps, settings.r, seed);
   if (!settings.path.empty())
     sampler.alter = parse_name<SamplerPath>(settings.path) == SamplerPath::altered;
   if (!settings.clock.empty()) sampler.clock = parse_name<SamplerClock>(settings.clock);
-  sampler.seed = seed;
 }
 
 }  // namespace tessera::app

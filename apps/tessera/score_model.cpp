@@ -54,24 +54,26 @@ void run_score_model(const ScoreModelCommand& command, const GlobalOptions& glob
     scores = model::score_targets(model, task, command.batch_tokens,
                                   [&](int64_t lines) { bar.advance(lines); });
   }
-  model::TargetScore all;
+  double total = 0;
+  int64_t symbols = 0;
   for (size_t k = 0; k < scores.size(); ++k) {
     const model::TargetScore& score = scores[k].front();
-    all.log_probability += score.log_probability;
-    all.symbols += score.symbols;
-    const double own = perplexity(score.log_probability, score.symbols);
+    total += score.total();
+    symbols += score.symbols();
+    const double own = perplexity(score.total(), score.symbols());
     if (globals.json)
       std::cout << Json{{"line", k + 1},
-                        {"log_probability", score.log_probability},
-                        {"symbols", score.symbols},
-                        {"perplexity", own}}
+                        {"log_probability", score.total()},
+                        {"symbols", score.symbols()},
+                        {"perplexity", own},
+                        {"log_probabilities", score.log_probabilities}}
                        .dump()
                 << '\n';
     else
-      std::cout << fmt::format("{:.4f}\t{:.4f}\n", score.log_probability, own);
+      std::cout << fmt::format("{:.4f}\t{:.4f}\n", score.total(), own);
   }
   log::info("{} lines, {} symbols: log-probability {:.2f}, perplexity {:.4f}", scores.size(),
-            all.symbols, all.log_probability, perplexity(all.log_probability, all.symbols));
+            symbols, total, perplexity(total, symbols));
 }
 
 }  // namespace
@@ -82,7 +84,8 @@ void add_score_model(CLI::App& program, const GlobalOptions& globals) {
   score->footer(
       "Prints the log-probability of every target (natural logarithm, end symbol included), a "
       "tab,\n"
-      "and its perplexity per symbol; what all lines together have goes to stderr.");
+      "and its perplexity per symbol; --json also those of its symbols, the end last. What all\n"
+      "lines together have goes to stderr.");
   auto command = std::make_shared<ScoreModelCommand>();
   score->add_option("folder", command->folder, "folder of a training run, or of a model")
       ->required()

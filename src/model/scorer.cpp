@@ -57,12 +57,15 @@ std::vector<std::vector<TargetScore>> score_targets(const Autoregressive& model,
   for (const GenerationBatch& batch : plan_batches(sizes, limits)) {
     const Encoded encoded = model.encode(padded_sources(task.sources, batch, model.device()));
     const at::Tensor targets = padded_targets(task, batch, rows_each).to(model.device());
-    const at::Tensor sums = model.log_probabilities(encoded, targets).to(at::kDouble).sum(1).cpu();
-    const double* sum = sums.const_data_ptr<double>();
+    const at::Tensor found =
+        model.log_probabilities(encoded, targets).to(at::kCPU, at::kDouble).contiguous();
+    const double* row = found.const_data_ptr<double>();
     for (const size_t place : batch.sentences) {
-      for (size_t k = 0; k < task.targets[place].size(); ++k)
-        scores[place].push_back({sum[k], static_cast<int64_t>(task.targets[place][k].size()) + 1});
-      sum += rows_each;
+      for (size_t k = 0; k < task.targets[place].size(); ++k) {
+        const double* first = row + static_cast<int64_t>(k) * batch.target;
+        scores[place].push_back({{first, first + task.targets[place][k].size() + 1}});
+      }
+      row += rows_each * batch.target;
     }
     if (progress) progress(static_cast<int64_t>(batch.sentences.size()));
   }

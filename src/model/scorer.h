@@ -5,6 +5,7 @@
 #include "text/dictionary.h"
 
 #include <functional>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -12,10 +13,13 @@ namespace tessera::model {
 
 // What a model thinks of a target.
 struct TargetScore {
-  double log_probability = 0;  // of all symbols, end included
-  int64_t symbols = 0;         // end included
+  std::vector<double> log_probabilities;  // of every symbol, end included
 
-  double mean() const { return log_probability / static_cast<double>(symbols); }
+  int64_t symbols() const { return static_cast<int64_t>(log_probabilities.size()); }
+  double total() const {
+    return std::accumulate(log_probabilities.begin(), log_probabilities.end(), 0.0);
+  }
+  double mean() const { return total() / static_cast<double>(symbols()); }
 };
 
 // Source sentences and targets of each, to be scored. Ids without end symbols in the targets, with

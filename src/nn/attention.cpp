@@ -71,13 +71,13 @@ Memory SelfAttention::project(const at::Tensor& x, at::Tensor& queries) const {
   return {split_heads(parts[1], heads_), split_heads(parts[2], heads_)};
 }
 
-at::Tensor SelfAttention::operator()(const at::Tensor& x, const at::Tensor& bias) const {
+Unfinished SelfAttention::operator()(const at::Tensor& x, const at::Tensor& bias) const {
   at::Tensor queries;
   const Memory memory = project(x, queries);
-  return out_(attend(queries, memory, bias));
+  return out_.unfinished(attend(queries, memory, bias));
 }
 
-at::Tensor SelfAttention::step(const at::Tensor& x, KeyCache& cache) const {
+Unfinished SelfAttention::step(const at::Tensor& x, KeyCache& cache) const {
   at::Tensor queries;
   const Memory next = project(x, queries);
   cache.memory.keys.narrow(2, cache.length, 1).copy_(next.keys);
@@ -85,7 +85,7 @@ at::Tensor SelfAttention::step(const at::Tensor& x, KeyCache& cache) const {
   ++cache.length;
   const Memory seen{cache.memory.keys.narrow(2, 0, cache.length),
                     cache.memory.values.narrow(2, 0, cache.length)};
-  return out_(attend(queries, seen, /*bias=*/{}));
+  return out_.unfinished(attend(queries, seen, /*bias=*/{}));
 }
 
 KeyCache SelfAttention::cache(int64_t rows, int64_t room) const {
@@ -111,10 +111,10 @@ Memory CrossAttention::memory(const at::Tensor& m) const {
   return {split_heads(parts[0], heads_), split_heads(parts[1], heads_)};
 }
 
-at::Tensor CrossAttention::operator()(const at::Tensor& x, const Memory& memory,
+Unfinished CrossAttention::operator()(const at::Tensor& x, const Memory& memory,
                                       const at::Tensor& bias) const {
   const at::Tensor queries = queries_(x).view({memory.keys.size(0), -1, x.size(-1)});
-  return out_(attend(split_heads(queries, heads_), memory, bias).view(x.sizes()));
+  return out_.unfinished(attend(split_heads(queries, heads_), memory, bias).view(x.sizes()));
 }
 
 }  // namespace tessera::nn

@@ -36,11 +36,11 @@ class SelfAttention {
 
   //   x     [B, L, width]
   //   bias  [B, 1, 1 or L, L], see key_bias()
-  at::Tensor operator()(const at::Tensor& x, const at::Tensor& bias) const;
+  Unfinished operator()(const at::Tensor& x, const at::Tensor& bias) const;
 
   // The next position of sequences that are read from left to right: adds it to the cache and looks
   // at all that are there.   x [B, 1, width]
-  at::Tensor step(const at::Tensor& x, KeyCache& cache) const;
+  Unfinished step(const at::Tensor& x, KeyCache& cache) const;
 
   KeyCache cache(int64_t rows, int64_t room) const;
 
@@ -62,7 +62,7 @@ class CrossAttention {
 
   //   x     [B * n, L, width]: n groups of queries share one row of the memory
   //   bias  [B, 1, 1, S]
-  at::Tensor operator()(const at::Tensor& x, const Memory& memory, const at::Tensor& bias) const;
+  Unfinished operator()(const at::Tensor& x, const Memory& memory, const at::Tensor& bias) const;
 
  private:
   int64_t heads_ = 1;

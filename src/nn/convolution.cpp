@@ -1,6 +1,6 @@
 #include "nn/convolution.h"
 
-#include "nn/picture_kernels.h"
+#include "nn/row_kernels.h"
 
 #include <ATen/ATen.h>
 
@@ -32,8 +32,8 @@ at::Tensor Convolution::operator()(const at::Tensor& x) const {
   return convolved(x, *bias);
 }
 
-Convolution::Unfinished Convolution::unfinished(const at::Tensor& x) const {
-  if (!has_picture_kernels(*weight, weight->size(0))) return {(*this)(x), {}};
+Unfinished Convolution::unfinished(const at::Tensor& x) const {
+  if (!has_row_kernels(*weight, weight->size(0))) return {(*this)(x), {}};
   return {convolved(x, std::nullopt), *bias};
 }
 

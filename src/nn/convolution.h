@@ -1,6 +1,7 @@
 #pragma once
 
 #include "nn/parameters.h"
+#include "nn/unfinished.h"
 
 #include <optional>
 #include <string>
@@ -18,11 +19,6 @@ struct Convolution {
 
   //   [B, H, W, inputs] -> [B, H', W', outputs]
   at::Tensor operator()(const at::Tensor& x) const;
-  // Leaves the bias to what comes next, where that adds it in a pass that it makes anyway.
-  struct Unfinished {
-    at::Tensor y;
-    at::Tensor bias;  // still to be added; undefined: it has been
-  };
   Unfinished unfinished(const at::Tensor& x) const;
 
   Weight weight;  // [outputs, size, size, inputs]

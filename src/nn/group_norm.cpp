@@ -4,7 +4,7 @@
 #include "base/require.h"
 #include "base/tensor_checks.h"
 #include "kernels/group_norm.h"
-#include "nn/picture_kernels.h"
+#include "nn/row_kernels.h"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -171,7 +171,7 @@ struct Normalise : torch::autograd::Function<Normalise> {
                           const std::optional<at::Tensor>& offset, int64_t groups, bool silu) {
     const Problem problem{
         x, weight, bias, film.value_or(at::Tensor()), offset.value_or(at::Tensor()), groups, silu};
-    const Normalised result = has_picture_kernels(x) ? fused(problem) : composed(problem);
+    const Normalised result = has_row_kernels(x) ? fused(problem) : composed(problem);
     context->save_for_backward(
         {x, weight, bias, problem.film, problem.offset, result.mean, result.inverse});
     context->saved_data["groups"] = groups;
@@ -190,8 +190,8 @@ struct Normalise : torch::autograd::Function<Normalise> {
                           context->saved_data["silu"].toBool()};
     const at::Tensor dy = gradients[0].contiguous();
     const auto [dx, d_gain, d_lift, d_offsets] =
-        has_picture_kernels(problem.x) ? fused_gradients(problem, saved[5], saved[6], dy)
-                                       : composed_gradients(problem, saved[5], saved[6], dy);
+        has_row_kernels(problem.x) ? fused_gradients(problem, saved[5], saved[6], dy)
+                                   : composed_gradients(problem, saved[5], saved[6], dy);
     at::Tensor d_weight = d_gain, d_bias = d_lift, d_film, d_offset;
     if (problem.offset.defined()) d_offset = d_offsets.sum(0).to(problem.offset.scalar_type());
     if (problem.film.defined()) {
@@ -228,7 +228,7 @@ GroupNorm::GroupNorm(Parameters& parameters, const std::string& name, int64_t ch
 at::Tensor GroupNorm::operator()(const at::Tensor& x, After after, const at::Tensor& film,
                                  const at::Tensor& offset) const {
   at::Tensor typed = x.to(scale_->scalar_type()).contiguous();
-  if (offset.defined() && !has_picture_kernels(typed)) typed = typed + offset;
+  if (offset.defined() && !has_row_kernels(typed)) typed = typed + offset;
   const auto maybe = [&](const at::Tensor& tensor) {
     return tensor.defined() ? std::optional(tensor.to(typed.scalar_type()).contiguous())
                             : std::nullopt;
@@ -237,8 +237,8 @@ at::Tensor GroupNorm::operator()(const at::Tensor& x, After after, const at::Ten
           "the film of {} pictures with {} channels cannot have the shape {}", x.size(0),
           x.size(-1), shape_text(film.sizes()));
   return Normalise::apply(typed.flatten(1, 2), *scale_, *shift_, maybe(film),
-                          has_picture_kernels(typed) ? maybe(offset) : std::nullopt,
-                          groups(x.size(-1)), after == After::silu)
+                          has_row_kernels(typed) ? maybe(offset) : std::nullopt, groups(x.size(-1)),
+                          after == After::silu)
       .view(x.sizes());
 }
 

@@ -4,7 +4,7 @@
 #include "base/require.h"
 #include "base/tensor_checks.h"
 #include "kernels/join.h"
-#include "nn/picture_kernels.h"
+#include "nn/row_kernels.h"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -65,7 +65,7 @@ struct Join : torch::autograd::Function<Join> {
 at::Tensor joined(const at::Tensor& a, const at::Tensor& b, const at::Tensor& bias) {
   require(a.sizes() == b.sizes(), "pictures of shapes {} and {} cannot be joined",
           shape_text(a.sizes()), shape_text(b.sizes()));
-  if (!has_picture_kernels(a)) return (bias.defined() ? a + b + bias : a + b) * kScale;
+  if (!has_row_kernels(a)) return (bias.defined() ? a + b + bias : a + b) * kScale;
   const auto typed = [&](const at::Tensor& x) { return x.to(a.scalar_type()).contiguous(); };
   return Join::apply(typed(a), typed(b),
                      bias.defined() ? std::optional(typed(bias)) : std::nullopt);

@@ -1,6 +1,7 @@
 #include "nn/layers.h"
 
 #include "base/require.h"
+#include "nn/row_kernels.h"
 
 #include <ATen/ATen.h>
 
@@ -17,12 +18,17 @@ at::Tensor Linear::operator()(const at::Tensor& x) const {
                     bias.defined() ? std::optional<at::Tensor>(*bias) : std::nullopt);
 }
 
+Unfinished Linear::unfinished(const at::Tensor& x) const {
+  if (!bias.defined() || !has_row_kernels(*weight, weight->size(0))) return {(*this)(x), {}};
+  return {at::linear(x.to(weight->scalar_type()), *weight), *bias};
+}
+
 LayerNorm::LayerNorm(Parameters& parameters, const std::string& name, int64_t width)
     : scale(parameters.add(name + ".scale", {width}, Initial::ones(), Use::network)),
       shift(parameters.add(name + ".shift", {width}, Initial::zeros(), Use::network)) {}
 
 at::Tensor LayerNorm::operator()(const at::Tensor& x) const {
-  return at::layer_norm(x.to(scale->scalar_type()), scale->sizes(), *scale, *shift);
+  return at::layer_norm(x.to(scale->scalar_type()), scale->sizes(), *scale, *shift, kEps);
 }
 
 Positions::Positions(Parameters& parameters, const std::string& name, int64_t count, int64_t width)

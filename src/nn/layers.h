@@ -1,6 +1,7 @@
 #pragma once
 
 #include "nn/parameters.h"
+#include "nn/unfinished.h"
 
 #include <string>
 
@@ -17,6 +18,7 @@ struct Linear {
          bool with_bias = true, const Initial& initial = Initial::normal());
 
   at::Tensor operator()(const at::Tensor& x) const;  // [..., inputs] -> [..., outputs]
+  Unfinished unfinished(const at::Tensor& x) const;
 
   Weight weight;  // [outputs, inputs]
   Weight bias;    // [outputs], or not defined
@@ -28,7 +30,8 @@ struct LayerNorm {
 
   at::Tensor operator()(const at::Tensor& x) const;  // [..., width] -> the same
 
-  Weight scale, shift;  // [width]
+  static constexpr double kEps = 1e-5;  // added to the variance
+  Weight scale, shift;                  // [width]
 };
 
 // Learned vectors for positions 0 .. count-1.

@@ -1,5 +1,7 @@
 #include "nn/transformer.h"
 
+#include "nn/residual_norm.h"
+
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
@@ -39,9 +41,9 @@ at::Tensor Transformer::run(at::Tensor x, const Attention& attend_to_itself,
   const bool pre = options_.norm == NormPlace::pre;
   const auto residual = [&](const LayerNorm& norm, const auto& part) {
     if (pre)
-      x = x + dropout(part(norm(x)), options_.dropout, mode);
+      x = x + dropout(part(norm(x)).finished(), options_.dropout, mode);
     else
-      x = norm(x + dropout(part(x), options_.dropout, mode));
+      x = residual_norm(x, part(x), norm, options_.dropout, mode);
   };
   for (size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
@@ -51,7 +53,8 @@ at::Tensor Transformer::run(at::Tensor x, const Attention& attend_to_itself,
                [&](const at::Tensor& y) { return layer.cross(y, memories[i], memory_bias); });
     residual(layer.feedforward_norm, [&](const at::Tensor& y) {
       const at::Tensor hidden = layer.up(y);
-      return layer.down(options_.activation == Activation::relu ? hidden.relu() : at::gelu(hidden));
+      return layer.down.unfinished(options_.activation == Activation::relu ? hidden.relu()
+                                                                           : at::gelu(hidden));
     });
   }
   return pre ? last_norm_(x) : x;

@@ -57,8 +57,8 @@ at::Tensor UNet::Block::operator()(const at::Tensor& x, const at::Tensor& told, 
 
 at::Tensor UNet::Attention::operator()(const at::Tensor& x) const {
   if (!present) return x;
-  const at::Tensor seen = attention(norm(x, After::nothing).flatten(1, 2), /*bias=*/{});
-  return joined(x, seen.view(x.sizes()));
+  const auto seen = attention(norm(x, After::nothing).flatten(1, 2), /*bias=*/{});
+  return joined(x, seen.y.view(x.sizes()), seen.bias);
 }
 
 UNet::Stage UNet::make_stage(Parameters& parameters, const std::string& name, int64_t blocks,

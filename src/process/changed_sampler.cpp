@@ -6,7 +6,11 @@ namespace tessera {
 
 SamplerOptions changed_sampler(SamplerOptions options, std::optional<int64_t> steps,
                                std::optional<double> r, uint64_t seed) {
-  options.steps = steps.value_or(options.steps);
+  if (steps) {
+    require_option(*steps >= 1, "a sampler makes at least 1 step, got {}", *steps);
+    options.skip_last = options.skip_last * *steps / options.steps;
+    options.steps = *steps;
+  }
   if (r) {
     require_option(*r >= 0 && *r <= 1, "r must be in [0, 1], got {}", *r);
     options.r = r;

@@ -34,7 +34,11 @@ TEST_F(ScoreModelCommand, PrintsLogProbabilityAndPerplexityOfEveryLine) {
   }
   EXPECT_THAT(result.err, HasSubstr("3 lines, 6 symbols"));
   const auto json = run("--json --device cpu score-model model --src source --tgt target");
-  EXPECT_EQ(nlohmann::json::parse(json.out.substr(0, json.out.find('\n')))["symbols"], 2);
+  const auto first = nlohmann::json::parse(json.out.substr(0, json.out.find('\n')));
+  EXPECT_EQ(first["symbols"], 2);
+  const auto each = first["log_probabilities"].get<std::vector<double>>();
+  ASSERT_EQ(each.size(), 2);
+  EXPECT_NEAR(each[0] + each[1], first["log_probability"].get<double>(), 1e-6);
 }
 
 TEST_F(ScoreModelCommand, AgreesWithTheSearch) {

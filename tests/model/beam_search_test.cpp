@@ -101,7 +101,7 @@ TEST_F(BeamSearchTest, AWideBeamFindsTheBestOfAll) {
   task.targets.emplace_back(targets.begin(), targets.end());
   const auto scores = score_targets(model_, task, 100000)[0];
   double best = -1e9;
-  for (const TargetScore& score : scores) best = std::max(best, score.log_probability);
+  for (const TargetScore& score : scores) best = std::max(best, score.total());
   const Candidate& first = found.best();
   const double ours = first.confidence * static_cast<double>(first.length);
   EXPECT_GE(ours, best - 1e-4);

@@ -36,10 +36,10 @@ TEST(Scorer, ScoresEveryTargetAsIfItWereAlone) {
         .sum()
         .item<double>();
   };
-  EXPECT_NEAR(found[0][0].log_probability, alone(sources[0], targets[0]), 1e-4);
-  EXPECT_NEAR(found[0][1].log_probability, alone(sources[0], targets[1]), 1e-4);
-  EXPECT_NEAR(found[1][0].log_probability, alone(sources[1], targets[2]), 1e-4);
-  EXPECT_EQ(found[1][0].symbols, 6);
+  EXPECT_NEAR(found[0][0].total(), alone(sources[0], targets[0]), 1e-4);
+  EXPECT_NEAR(found[0][1].total(), alone(sources[0], targets[1]), 1e-4);
+  EXPECT_NEAR(found[1][0].total(), alone(sources[1], targets[2]), 1e-4);
+  EXPECT_EQ(found[1][0].symbols(), 6);
 }
 
 TEST(Scorer, NamesTheLineThatIsTooLong) {

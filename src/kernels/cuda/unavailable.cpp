@@ -6,6 +6,7 @@
 #include "kernels/group_norm.h"
 #include "kernels/join.h"
 #include "kernels/philox.h"
+#include "kernels/residual_norm.h"
 
 #include <stdexcept>
 
@@ -53,6 +54,15 @@ void join(const Join&, void*) {
   unavailable();
 }
 void join_backward(const JoinBackward&, void*) {
+  unavailable();
+}
+void residual_norm(const ResidualNorm&, void*) {
+  unavailable();
+}
+int64_t residual_norm_blocks(int64_t) {
+  unavailable();
+}
+void residual_norm_backward(const ResidualNormBackward&, void*) {
   unavailable();
 }
 void normal(const StreamBatch&, float, float*, void*) {
