@@ -9,6 +9,7 @@
 #include "memory_meter.h"
 #include "task/open_task.h"
 #include "task/recipe.h"
+#include "train/schedule.h"
 #include "train/trainer.h"
 
 #include <fmt/format.h>
@@ -55,6 +56,13 @@ void read_stored(config::Schema& schema, const task::Recipe& recipe, const train
       "a resumed run cannot change {}: it would no longer be the same run (start a new one, "
       "with train.init to begin from these weights)",
       fmt::join(refused, ", "));
+  constexpr const char* kSteps = "train.steps";
+  if (schema.values().at(kSteps) != before.at(kSteps) &&
+      train::depends_on_total_steps(recipe.schedule))
+    log::warn(
+        "with this schedule the learning rate follows {}: from here on it is that of the changed "
+        "run, up to here that of the one before",
+        kSteps);
 }
 
 std::string parameter_count(int64_t count) {

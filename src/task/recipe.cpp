@@ -58,7 +58,7 @@ bool may_change_on_resume(const std::string& key, const Recipe& recipe) {
   // Scores of images are of different kinds, and cannot be compared with those from before.
   if (key == "train.score") return recipe.domain == Domain::text;
   return free.contains(key) || key.starts_with("generate.") || key.starts_with("sample.") ||
-         key.starts_with("sampler.") || train::may_change_on_resume(key, recipe.schedule);
+         key.starts_with("sampler.") || train::may_change_on_resume(key);
 }
 
 }  // namespace tessera::task

@@ -52,9 +52,9 @@ void declare(config::Schema& schema, TrainingOptions& options) {
   declare(schema, "train.", options.divergence);
 }
 
-bool may_change_on_resume(const std::string& key, const ScheduleOptions& schedule) {
-  if (key == "train.steps") return !depends_on_total_steps(schedule);
-  static const std::set<std::string> free{"train.out",
+bool may_change_on_resume(const std::string& key) {
+  static const std::set<std::string> free{"train.steps",
+                                          "train.out",
                                           "train.log_every",
                                           "train.save_every",
                                           "train.keep_last",

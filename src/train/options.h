@@ -36,7 +36,7 @@ struct TrainingOptions {
 void declare(config::Schema& schema, TrainingOptions& options);
 
 // Whether a resumed run may have another value of a key "train.*" than it began with: it has no
-// part in the mathematics.
-bool may_change_on_resume(const std::string& key, const ScheduleOptions& schedule);
+// part in the mathematics of the updates made so far.
+bool may_change_on_resume(const std::string& key);
 
 }  // namespace tessera::train
