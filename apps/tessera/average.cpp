@@ -4,6 +4,7 @@
 #include "base/require.h"
 #include "base/weight_average.h"
 #include "model/model_folder.h"
+#include "option_checks.h"
 #include "train/checkpoints.h"
 #include "train/run_folder.h"
 
@@ -41,7 +42,10 @@ std::vector<int64_t> newest_steps(const train::Checkpoints& checkpoints, const f
   const auto there = static_cast<int64_t>(steps.size());
   if (there < count)
     throw Error(fmt::format("'{}' has {} checkpoint(s), not {}", run.string(), there, count),
-                steps.empty() ? "" : fmt::format("there are: {}", fmt::join(steps, ", ")));
+                steps.empty() ? ""
+                              : fmt::format("there are: {} (train.keep_last says how many a "
+                                            "training keeps)",
+                                            fmt::join(steps, ", ")));
   steps.erase(steps.begin(), steps.end() - count);
   return steps;
 }
@@ -100,8 +104,9 @@ void add_average(CLI::App& program, const GlobalOptions& globals) {
       "average", "average the weights of checkpoints into a new model folder");
   average->footer(
       "The mean of a run's last checkpoints may do better than each of them. Try and measure:\n"
-      "  tessera average runs/m30k --last 5\n"
-      "  tessera evaluate runs/m30k/average-5 --data data/m30k\n"
+      "  tessera train recipes/multi30k.toml train.keep_last=3 ...\n"
+      "  tessera average runs/m30k --last 3\n"
+      "  tessera evaluate runs/m30k/average-3 --data data/m30k\n"
       "Models of different runs can be averaged where they share options and dictionary and began\n"
       "with the same weights (train.init):\n"
       "  tessera average runs/a runs/b --out models/ab");
@@ -112,7 +117,7 @@ void add_average(CLI::App& program, const GlobalOptions& globals) {
       ->required()
       ->option_text("RUN | MODEL MODEL...");
   CLI::Option* last = average->add_option("--last", command->last, "the newest N checkpoints")
-                          ->check(CLI::PositiveNumber)
+                          ->check(whole_number(1))
                           ->option_text("N");
   average
       ->add_option("--steps", command->steps, "the checkpoints of these steps, with commas between")

@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include "base/device.h"
+#include "option_checks.h"
 
 #include <memory>
 
@@ -16,7 +17,7 @@ void add_bench(CLI::App& program, const GlobalOptions& globals) {
   auto options = std::make_shared<BoundaryBenchOptions>();
   boundary->add_option("--repeats", options->repeats, "timed runs of each version (median counts)")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1));
   boundary
       ->add_option("--shape", options->shapes,
                    "elements,codes,dimensions; may be given several times")

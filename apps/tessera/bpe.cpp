@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/require.h"
+#include "option_checks.h"
 #include "text/bpe.h"
 #include "text/bpe_learner.h"
 #include "text/line_reader.h"
@@ -116,7 +117,7 @@ void add_learn(CLI::App* bpe) {
       ->add_option("--min-frequency", command->options.min_frequency,
                    "stop when no pair occurs this often")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1));
   add_files(learn, command->files, command->replace_invalid);
   learn->callback([command] { run_learn(*command); });
 }

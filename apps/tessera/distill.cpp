@@ -40,6 +40,10 @@ std::string key_of(const DistillCommand& command, const LoadedGenerator& teacher
 }
 
 void run_distill(const DistillCommand& command, const GlobalOptions& globals) {
+  require_option(!command.out.empty(), "--out is empty: name a folder for the new corpus");
+  // Without a slash at its end, beside which unfinished work is kept.
+  const std::filesystem::path out =
+      command.out.has_filename() ? command.out : command.out.parent_path();
   const text::Corpus corpus = text::Corpus::open(command.data);
   const LoadedGenerator teacher(command.settings, globals);
   if (const auto difference =
@@ -50,8 +54,8 @@ void run_distill(const DistillCommand& command, const GlobalOptions& globals) {
   model::DistillationReport report;
   {
     Progress bar("distilling", corpus.split("train").size());
-    report = model::distill(corpus, teacher.generator(), key_of(command, teacher, corpus),
-                            command.out, [&](int64_t lines) { bar.advance(lines); });
+    report = model::distill(corpus, teacher.generator(), key_of(command, teacher, corpus), out,
+                            [&](int64_t lines) { bar.advance(lines); });
   }
   if (globals.json) {
     std::cout << nlohmann::ordered_json{{"lines", report.lines},
@@ -84,8 +88,8 @@ void add_distill(CLI::App& program, const GlobalOptions& globals) {
   CLI::App* distill = program.add_subcommand(
       "distill", "make a corpus whose training targets are what a teacher makes of the sources");
   distill->footer(
-      "Sources, validation and test stay as they are. A run that was stopped goes on where it was\n"
-      "when the same command is given again.\n"
+      "Sources, validation and test stay as they are. What was stopped goes on, with the last\n"
+      "4,096 lines it had begun, when the same command is given again.\n"
       "  tessera distill runs/teacher --data data/m30k --out data/m30k-distilled --beam 5");
   auto command = std::make_shared<DistillCommand>();
   add_generation_options(*distill, command->settings);

@@ -11,6 +11,7 @@
 #include "metric/bleu.h"
 #include "metric/bootstrap.h"
 #include "model/one_step.h"
+#include "option_checks.h"
 #include "task/stored_recipe.h"
 #include "text/corpus.h"
 #include "text/line_reader.h"
@@ -369,7 +370,7 @@ void add_evaluate(CLI::App& program, const GlobalOptions& globals) {
                    "folder that `tessera prepare` wrote (default: that of the run)")
       ->option_text("DIR");
   evaluate->add_option("--limit", command->limit, "take the first N sentences only")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->option_text("N");
   evaluate
       ->add_option("--metric", command->metrics,
@@ -391,7 +392,7 @@ void add_evaluate(CLI::App& program, const GlobalOptions& globals) {
       ->option_text("FILE");
   evaluate->add_option("--samples", command->samples, "for --compare: how often to draw lines")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1));
   evaluate->add_flag("--oracle", command->oracle,
                      "also score the candidates that come closest to the references: what "
                      "selection leaves on the table");
@@ -402,6 +403,7 @@ void add_evaluate(CLI::App& program, const GlobalOptions& globals) {
       ->add_option("--profile", command->profile,
                    "generate once more: where the time goes, and a trace of it for "
                    "chrome://tracing")
+      ->check(file_to_write())
       ->option_text("FILE");
   for (CLI::Option* option : evaluate->get_options())
     if (!both.contains(option->get_name()) && option->get_name() != "-h,--help")

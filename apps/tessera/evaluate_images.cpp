@@ -9,6 +9,7 @@
 #include "image/grid.h"
 #include "image/npz.h"
 #include "image/png.h"
+#include "option_checks.h"
 #include "task/image_distance.h"
 #include "task/stored_recipe.h"
 #include "train/run_folder.h"
@@ -169,7 +170,7 @@ std::string text_report(const Findings& found, const LoadedImages& loaded) {
 
 void add_image_measuring(CLI::App& command, ImageMeasuring& measuring) {
   command.add_option("--count", measuring.count, "how many images to make")
-      ->check(CLI::Range(int64_t{2}, int64_t{1} << 40))
+      ->check(whole_number(2))
       ->capture_default_str();
   command
       .add_option("--features", measuring.features,
@@ -183,6 +184,7 @@ void add_image_measuring(CLI::App& command, ImageMeasuring& measuring) {
   command
       .add_option("--nearest", measuring.nearest,
                   "has it learnt by heart? A picture of images beside the nearest ones of training")
+      ->check(file_to_write())
       ->option_text("FILE.png");
   command
       .add_option("--npz", measuring.npz,

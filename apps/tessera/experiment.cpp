@@ -7,6 +7,7 @@
 #include "experiment/findings.h"
 #include "experiment/runner.h"
 #include "experiment/table_files.h"
+#include "option_checks.h"
 #include "train/stop_signal.h"
 
 #include <fmt/format.h>
@@ -142,6 +143,7 @@ void run_experiment(const ExperimentCommand& command, const GlobalOptions& globa
   const experiment::Table table = experiment::read_table(
       command.file, assignments<std::string>(command.set, "--set is NAME=VALUE"));
   check_options(table, globals);
+  require_option(!command.out.empty(), "--out is empty: name a folder for the experiment");
   const experiment::ResultStore store(command.out);
   const experiment::Plan plan = experiment::make_plan(
       table, store, assignments<fs::path>(command.data, "--data is NAME=DIR"));
@@ -208,7 +210,7 @@ void add_experiment(CLI::App& program, const GlobalOptions& globals) {
       ->option_text("NAME=VALUE");
   experiment->add_option("--jobs", command->jobs, "trainings and evaluations at once")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1));
   experiment
       ->add_option("--only", command->only,
                    "rows or models of the table to run, with what they need")

@@ -10,6 +10,7 @@
 #include "distance/sample_warning.h"
 #include "distance/statistics.h"
 #include "image/image_source.h"
+#include "option_checks.h"
 #include "task/image_distance.h"
 #include "text_chart.h"
 
@@ -62,7 +63,9 @@ std::array<std::string, 2> parts(const std::string& prefix) {
 }
 
 void require_sense(const FidCommand& command) {
+  std::error_code ignored;
   for (const fs::path& set : command.sets) {
+    require(fs::exists(set, ignored), "there is no '{}'", set.string());
     const bool images = !is_statistics(set);
     require_option(!images || !command.extractor.empty(),
                    "'{}' holds images: --features is missing, the network that turns them into "
@@ -244,14 +247,15 @@ void add_fid(CLI::App& program, const GlobalOptions& globals) {
       ->option_text("NAME");
   fid->add_flag("--kid", command->kernel, "the kernel distance too (100 subsets of 1,000, --seed)");
   fid->add_option("--limit", command->limit, "only the first N images of each set")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->option_text("N");
   fid->add_option("--batch", command->batch, "images at a time")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->capture_default_str();
   fid->add_flag("--half", command->half, "let the extractor compute in float16");
   fid->add_option("--save", command->save,
                   "write the statistics of the first set, to be given in its place")
+      ->check(file_to_write())
       ->option_text("FILE.safetensors");
   fid->callback([command, &globals] { run_fid(*command, globals); });
 }

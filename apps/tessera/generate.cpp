@@ -5,6 +5,7 @@
 #include "base/require.h"
 #include "condensation.h"
 #include "generation_settings.h"
+#include "option_checks.h"
 #include "text/line_reader.h"
 
 #include <fmt/format.h>
@@ -183,7 +184,7 @@ void add_generate(CLI::App& program, const GlobalOptions& globals) {
                    "lines that are read before any is answered; 1 answers line by line, for a "
                    "program that waits for each")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->option_text("N");
   generate->add_flag("--nbest", command->nbest,
                      "print all candidates, best first: line ||| text ||| scores ||| score");

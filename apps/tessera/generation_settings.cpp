@@ -2,6 +2,7 @@
 
 #include "base/device.h"
 #include "base/require.h"
+#include "option_checks.h"
 
 #include <charconv>
 #include <string_view>
@@ -56,28 +57,28 @@ void add_generation_options(CLI::App& command, GenerationSettings& settings) {
       .add_option("--beam", settings.beam,
                   "autoregressive models: hypotheses that are followed, 1 is greedy; with "
                   "--temperature, sentences that are drawn")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1, model::kMaxCandidates))
       ->option_text("N");
   command
       .add_option("--length-penalty", settings.length_penalty,
                   "autoregressive models: hypotheses are compared by log-probability over length "
                   "to this power")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_in(0, model::kMaxLengthPenalty))
       ->option_text("X");
   command
       .add_option("--temperature", settings.temperature,
                   "autoregressive models: draw sentences instead of searching; higher is bolder")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_in(0, model::kMaxTemperature))
       ->option_text("X");
   command
       .add_option("--top-k", settings.top_k,
                   "autoregressive models: draw among the N likeliest symbols only")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->option_text("N");
   command
       .add_option("--batch-tokens", settings.batch_tokens,
                   "size of a batch, in candidates x length; lower it if memory runs out")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->option_text("N");
 }
 

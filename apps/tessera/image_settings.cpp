@@ -1,6 +1,7 @@
 #include "image_settings.h"
 
 #include "base/device.h"
+#include "option_checks.h"
 
 #include <ATen/Context.h>
 
@@ -25,16 +26,16 @@ void add_image_options(CLI::App& command, ImageSettings& settings) {
   command
       .add_option("--guidance", settings.guidance,
                   "how much of what tells the class apart: 1 as trained, 2 twice")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_in(0, 1000))
       ->option_text("X");
   command
       .add_option("--time-difference", settings.time_difference,
                   "steps by which the noise taken away runs ahead of the time the network is told")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_in(0, 1000))
       ->option_text("X");
   command
       .add_option("--batch", settings.batch, "images made at a time; lower it if memory runs out")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->option_text("N");
 }
 

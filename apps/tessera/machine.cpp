@@ -1,4 +1,5 @@
 #include "machine.h"
+#include "option_checks.h"
 
 #include <fmt/format.h>
 

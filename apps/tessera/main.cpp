@@ -1,6 +1,8 @@
 #include "base/device.h"
 #include "base/log.h"
+#include "base/nearest_name.h"
 #include "command.h"
+#include "option_checks.h"
 #include "train/stop_signal.h"
 
 #include <tessera/base/error.h>
@@ -19,6 +21,7 @@
 namespace {
 
 using tessera::app::GlobalOptions;
+using tessera::app::whole_number;
 
 constexpr int kDone = 0, kFailed = 1, kWrongUsage = 2;
 
@@ -28,8 +31,10 @@ void add_global_options(CLI::App& program, GlobalOptions& globals) {
       ->capture_default_str();
   program.add_option("--threads", globals.threads, "CPU threads (0: as many as LibTorch chooses)")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
-  program.add_option("--seed", globals.seed, "seed of all random numbers")->capture_default_str();
+      ->check(whole_number(0, 1024));
+  program.add_option("--seed", globals.seed, "seed of all random numbers")
+      ->capture_default_str()
+      ->check(whole_number(0));
   program.add_flag("-q,--quiet", globals.quiet, "say warnings and errors only");
   program.add_flag("--json", globals.json, "print results as JSON");
   program.set_version_flag(
@@ -40,6 +45,14 @@ void add_global_options(CLI::App& program, GlobalOptions& globals) {
 void report(const tessera::Error& error) {
   std::cerr << "error: " << error.what() << '\n';
   if (!error.hint().empty()) std::cerr << "hint: " << error.hint() << '\n';
+}
+
+tessera::UsageError unknown_command(const CLI::App& program, const std::string& word) {
+  std::vector<std::string_view> names;
+  for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
+  return tessera::UsageError(
+      "there is no command '" + word + "'" + tessera::did_you_mean(word, names),
+      "`tessera --help` lists them");
 }
 
 int run(int argc, char** argv) {
@@ -77,7 +90,11 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& success) {  // --help, --version
     return program.exit(success);
   } catch (const CLI::ParseError& error) {
-    program.exit(error, std::cerr, std::cerr);
+    if (const auto unknown = program.remaining();
+        program.get_subcommands().empty() && !unknown.empty())
+      report(unknown_command(program, unknown.front()));
+    else
+      program.exit(error, std::cerr, std::cerr);
     return kWrongUsage;
   } catch (const tessera::train::Stopped& stopped) {  // by a signal, after saving
     tessera::log::info("{}", stopped.what());

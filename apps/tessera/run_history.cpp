@@ -1,5 +1,6 @@
 #include "run_history.h"
 
+#include "option_checks.h"
 #include "train/metrics_log.h"
 
 #include <map>

@@ -8,6 +8,7 @@
 #include "image/npz.h"
 #include "image/png.h"
 #include "image_settings.h"
+#include "option_checks.h"
 #include "report/film.h"
 
 #include <ATen/ATen.h>
@@ -58,6 +59,8 @@ class Keeper {
       std::error_code failure;
       fs::create_directories(command.out, failure);
       if (failure) throw file_error("make the folder", command.out, failure.value());
+      require(fs::is_empty(command.out, failure),
+              "'{}' is not empty: images would get mixed with what is there", command.out.string());
     }
     if (command.npz.empty()) return;
     npz_.emplace(command.npz);
@@ -145,16 +148,18 @@ void add_sample(CLI::App& program, const GlobalOptions& globals) {
   add_sampler_options(*sample, command->sampler);
   add_image_options(*sample, command->images);
   sample->add_option("--count", command->count, "how many images")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->capture_default_str();
-  sample->add_option("--grid", command->grid, "all images in one PNG")->option_text("FILE.png");
+  sample->add_option("--grid", command->grid, "all images in one PNG")
+      ->check(file_to_write())
+      ->option_text("FILE.png");
   sample->add_option("--columns", command->columns, "of the grid (default: as many as rows)")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->option_text("N");
   sample
       ->add_option("--scale", command->scale,
                    "side of a pixel in the grid (default: 2 for images up to 64 pixels high)")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1, 64))
       ->option_text("N");
   sample->add_option("--out", command->out, "folder for one PNG per image")->option_text("FOLDER");
   sample->add_option("--npz", command->npz, "file that numpy reads: images [N, H, W, C] uint8")
@@ -162,6 +167,7 @@ void add_sample(CLI::App& program, const GlobalOptions& globals) {
   sample
       ->add_option("--show-steps", command->film,
                    "page that plays how the first images condense out of noise")
+      ->check(file_to_write())
       ->option_text("FILE.html");
   sample->callback([command, &globals] { run_sample(*command, globals); });
 }

@@ -1,5 +1,6 @@
 #include "sampler_settings.h"
 
+#include "option_checks.h"
 #include "process/changed_sampler.h"
 
 #include <tessera/base/enum_names.h>
@@ -64,13 +65,13 @@ void add_sampler_options(CLI::App& command, SamplerSettings& settings) {
                   "there is one, else last)")
       ->option_text("best|last|N");
   command.add_option("--steps", settings.steps, "steps of the sampler: more are slower")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->option_text("N");
   command
       .add_option("--r", settings.r,
                   "confidence factor of sampling: 0 plain diffusion, 1 from the borders of the "
                   "cells (default: that of training)")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(number_in(0, 1))
       ->option_text("0..1");
   command
       .add_option("--sampler", settings.sampler,

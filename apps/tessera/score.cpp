@@ -4,6 +4,7 @@
 #include "base/require.h"
 #include "measurement.h"
 #include "metric/bootstrap.h"
+#include "option_checks.h"
 #include "text/line_reader.h"
 
 #include <fmt/format.h>
@@ -235,7 +236,7 @@ void add_score(CLI::App& program, const GlobalOptions& globals) {
       ->type_name("FILE");
   score->add_option("--samples", command->samples, "for --compare: how often to draw lines")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number(1));
   score->add_flag("--sentence", command->sentences,
                   "print a table with the scores of every line, separated by tabs, after lines "
                   "that begin with #");

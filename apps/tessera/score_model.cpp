@@ -6,6 +6,7 @@
 #include "base/require.h"
 #include "model/model_folder.h"
 #include "model/scorer.h"
+#include "option_checks.h"
 #include "text/pair_reader.h"
 
 #include <fmt/format.h>
@@ -102,7 +103,7 @@ void add_score_model(CLI::App& program, const GlobalOptions& globals) {
       ->add_option("--batch-tokens", command->batch_tokens,
                    "size of a batch, in targets x length; lower it if memory runs out")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->option_text("N");
   score->callback([command, &globals] { run_score_model(*command, globals); });
 }

@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "base/require.h"
 #include "memory_meter.h"
+#include "option_checks.h"
 #include "task/open_task.h"
 #include "task/recipe.h"
 #include "train/schedule.h"
@@ -165,6 +166,10 @@ void resume(train::RunFolder& folder, const config::Schema& schema, const task::
             const GlobalOptions& globals) {
   const train::StopSignal stop;
   folder.lock();
+  const auto checkpoints = train::Checkpoints(folder.path()).all();
+  require_option(checkpoints.empty() || recipe.run.steps >= checkpoints.back().step,
+                 "the run has made {} updates already: train.steps cannot become {}",
+                 checkpoints.empty() ? 0 : checkpoints.back().step, recipe.run.steps);
   const auto task =
       task::open_task(recipe, folder.path(), task::OwnData::keep, parse_device(globals.device));
   train::Trainer trainer(*task, recipe);
@@ -215,6 +220,7 @@ void add_train(CLI::App& program, const GlobalOptions& globals) {
       ->add_option("--profile", arguments->profile,
                    "with --dry-run: where the time of an update goes, and a trace of it for "
                    "chrome://tracing")
+      ->check(file_to_write())
       ->option_text("FILE");
   command->add_flag("--dump-config", arguments->dump, "print the configuration in effect as TOML");
   command

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 #include <thread>
 
 #include "base/files.h"
@@ -51,11 +52,15 @@ double share_left(const Job& job) {
   return std::clamp(1 - static_cast<double>(checkpoints.back().step) / steps, 0.0, 1.0);
 }
 
-std::string last_line(const std::string& text) {
-  const size_t end = text.find_last_not_of('\n');
-  if (end == std::string::npos) return "it said nothing";
-  const size_t begin = text.rfind('\n', end);
-  return text.substr(begin == std::string::npos ? 0 : begin + 1, end - begin);
+// What a process that failed said was wrong, or its last line.
+std::string problem_in(const std::string& text) {
+  std::istringstream lines(text);
+  std::string last = "it said nothing";
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("error: ")) return line.substr(7);
+    if (!line.empty()) last = line;
+  }
+  return last;
 }
 
 // Hours of the whole run.
@@ -71,7 +76,7 @@ void try_out(Estimate& result, const std::vector<std::string>& command,
   }
   const Json json = Json::parse(read_file(out), nullptr, /*allow_exceptions=*/false);
   if (!ending->good() || !json.is_object() || !json.contains("hours")) {
-    result.problem = last_line(read_file(err));
+    result.problem = problem_in(read_file(err));
     return;
   }
   result.hours = json["hours"].get<double>();

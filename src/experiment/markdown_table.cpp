@@ -23,6 +23,13 @@ std::string text_of(const TextTable& table) {
   return text;
 }
 
+// Stars that are not to be read as the beginning of a list.
+std::string with_stars(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) escaped += c == '*' ? "\\*" : std::string(1, c);
+  return escaped;
+}
+
 std::string indented(const std::string& text) {
   std::string lines = "    ";
   for (const char c : text) lines += c == '\n' ? std::string("\n    ") : std::string(1, c);
@@ -57,7 +64,8 @@ std::string markdown_table(const Findings& findings) {
   std::string text = fmt::format("# {}\n", table.title);
   if (!table.note.empty()) text += table.note + "\n";
   text += "\n" + text_of(result_grid(findings));
-  if (const std::string help = reading_help(findings); !help.empty()) text += "\n" + help + "\n";
+  if (const std::string help = reading_help(findings); !help.empty())
+    text += "\n" + with_stars(help) + "\n";
   text += missing(findings);
   if (const TextTable contests = contest_table(findings); !contests.rows.empty())
     text += fmt::format("\n## Against “{}”\n", table.base) + text_of(contests);

@@ -46,7 +46,17 @@ struct Settings {
   std::string text;  // what is not as it is by default, one a line; places and seed left out
 };
 
+// Overrides that would make a run another one than its key says.
+void require_no_places(const Model& model) {
+  for (const std::string& assignment : model.overrides)
+    for (const char* key : {"train.seed", "train.out", "data.dir"})
+      require_option(!assignment.starts_with(fmt::format("{}=", key)),
+                     "{}: the model '{}' cannot override {}: seeds, data and --out say it",
+                     model.where, model.name, key);
+}
+
 Settings read_settings(const Model& model) {
+  require_no_places(model);
   Settings settings{task::Recipe(task::domain_of(model.recipe, model.overrides)), ""};
   config::Schema schema;
   declare(schema, settings.recipe);
@@ -287,10 +297,17 @@ Plan make_plan(const Table& table, const ResultStore& store,
   return Planner(table, store, data).plan();
 }
 
+std::optional<fs::path> extractor_of(const Job& job) {
+  const auto option = std::find(job.command.begin(), job.command.end(), "--features");
+  if (job.kind != JobKind::evaluation || option == job.command.end()) return std::nullopt;
+  return fs::path(option + 1 == job.command.end() ? "" : *(option + 1));
+}
+
 std::string result_key(const Job& job) {
   if (job.runs.empty()) return job.key;
   std::string text = job.key;
   for (const fs::path& run : job.runs) text += "\n" + weights_of(run);
+  if (const auto extractor = extractor_of(job)) text += "\n" + file_hash(*extractor);
   return content_hash(text);
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,8 +42,11 @@ struct Plan {
 Plan make_plan(const Table& table, const ResultStore& store,
                const std::map<std::string, std::filesystem::path>& data);
 
+// The network whose features an evaluation of images compares; nothing for other jobs.
+std::optional<std::filesystem::path> extractor_of(const Job& job);
+
 // What the result of a job is filed under: its key, and for an evaluation the weights of the runs
-// it depends on, which must be finished.
+// it depends on, which must be finished, and its extractor, which must be there.
 std::string result_key(const Job& job);
 
 // Which jobs are needed for the cells of some rows or models, by number.

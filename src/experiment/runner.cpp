@@ -68,6 +68,20 @@ bool leaves_sentences(const Job& job) {
   return std::find(job.command.begin(), job.command.end(), "--out") != job.command.end();
 }
 
+bool has_extractor(const Job& job) {
+  const auto extractor = extractor_of(job);
+  std::error_code ignored;
+  return !extractor || fs::is_regular_file(*extractor, ignored);
+}
+
+// What evaluations will want is asked for before hours of training.
+void require_extractor(const Job& job) {
+  if (!has_extractor(job))
+    throw UsageError(fmt::format("{}: there is no file '{}' for --features", job.title,
+                                 extractor_of(job)->string()),
+                     "tables that measure images take the extractor by --set features=FILE");
+}
+
 // What a finished job has left; nothing where it is not finished.
 std::optional<Json> stored_result(const Job& job, const ResultStore& store) {
   std::error_code ignored;
@@ -81,7 +95,7 @@ std::optional<Json> stored_result(const Job& job, const ResultStore& store) {
     case JobKind::evaluation:
       if (leaves_sentences(job) && !fs::exists(store.hypotheses(job.name), ignored))
         return std::nullopt;
-      if (!std::all_of(job.runs.begin(), job.runs.end(), has_weights))
+      if (!std::all_of(job.runs.begin(), job.runs.end(), has_weights) || !has_extractor(job))
         return store.find(job.name, job.key, kJobField);
       break;
   }
@@ -133,6 +147,8 @@ std::vector<JobState> Runner::run(const std::vector<bool>& selected, const Folde
       open_[needed] = true;
     }
   }
+  for (size_t k = 0; k < plan_.jobs.size(); ++k)
+    if (open_[k]) require_extractor(plan_.jobs[k]);
   ended_ = 0;
   total_ = static_cast<size_t>(std::count(open_.begin(), open_.end(), true));
   log::info("{} jobs: {} done, {} to run", plan_.jobs.size(),

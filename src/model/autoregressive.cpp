@@ -6,6 +6,7 @@
 #include <ATen/ATen.h>
 
 #include <array>
+#include <limits>
 
 namespace tessera::model {
 namespace {
@@ -59,23 +60,24 @@ nn::TrainingLoss Autoregressive::loss(const Seq2SeqBatch& batch, const nn::Draws
 at::Tensor Autoregressive::log_probabilities(const Encoded& encoded,
                                              const at::Tensor& target) const {
   const at::Tensor points = read(shifted(target), encoded, nn::Mode::inference);
-  return codebook().cross_entropy(points, target).neg().masked_fill(target.eq(Dictionary::kPad), 0);
+  const at::Tensor padding = target.eq(Dictionary::kPad);
+  const at::Tensor unwritten = at::isin(target, at::tensor(undecodable(), target.options()));
+  return codebook()
+      .cross_entropy(points, target)
+      .neg()
+      .masked_fill(unwritten, -std::numeric_limits<double>::infinity())
+      .masked_fill(padding, 0);
 }
 
-void Autoregressive::State::select(const at::Tensor& rows) {
-  for (nn::KeyCache& cache : caches) cache.select(rows);
+nn::KeyCache Autoregressive::start(int64_t rows, int64_t room) const {
+  return network_.cache(rows, room);
 }
 
-Autoregressive::State Autoregressive::start(int64_t rows, int64_t room) const {
-  return {network_.caches(rows, room), 0};
-}
-
-at::Tensor Autoregressive::next_scores(State& state, const at::Tensor& last,
+at::Tensor Autoregressive::next_scores(nn::KeyCache& cache, const at::Tensor& last,
                                        const Encoded& encoded) const {
   const at::Tensor h = network_.enter(codebook().encode(last.unsqueeze(1)));
-  const at::Tensor placed = network_.place(h, state.length, nn::Mode::inference);
-  const at::Tensor points = network_.decode_step(placed, state.caches, encoded);
-  ++state.length;
+  const at::Tensor placed = network_.place(h, cache.length(), nn::Mode::inference);
+  const at::Tensor points = network_.decode_step(placed, cache, encoded);
   return codebook().scores(points.squeeze(1));
 }
 

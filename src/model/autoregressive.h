@@ -17,25 +17,19 @@ class Autoregressive final : public Seq2Seq {
   double self_conditioning() const override { return 0; }
   std::span<const std::string_view> measures() const override;
 
-  // Log-probabilities of given targets, symbol by symbol; 0 where there is padding.
+  // Log-probabilities of given targets, symbol by symbol; 0 where there is padding, -inf for
+  // symbols that are never written.
   //   target   [B * n, L] int64, with end symbols: rows b*n .. belong to source sentence b
   //   returns  [B * n, L] float32
   at::Tensor log_probabilities(const Encoded& encoded, const at::Tensor& target) const;
 
-  // Targets that are being written, and what is kept of them.
-  struct State {
-    std::vector<nn::KeyCache> caches;
-    int64_t length = 0;  // symbols so far
-
-    // Row k goes on from what row rows[k] was.
-    void select(const at::Tensor& rows);
-  };
-  State start(int64_t rows, int64_t room) const;
+  // What is kept of targets that are being written, of at most `room` symbols.
+  nn::KeyCache start(int64_t rows, int64_t room) const;
 
   // Takes the symbols before, gives the scores of those that come next.
   //   last     [B * n] int64; before the first symbol, the begin symbol
   //   returns  [B * n, symbols] float32, -inf for those that cannot come
-  at::Tensor next_scores(State& state, const at::Tensor& last, const Encoded& encoded) const;
+  at::Tensor next_scores(nn::KeyCache& cache, const at::Tensor& last, const Encoded& encoded) const;
 
  private:
   // [B * n, L] the symbols -> [B * n, L, latent] the points whose scores are those of the next ones

@@ -69,10 +69,10 @@ class BeamSearch {
         beam_(options.beam),
         penalty_(options.length_penalty),
         room_(room),
-        rows_(encoded.visible.size(0)) {
+        rows_(encoded.visible.size(0)),
+        cache_(model.start(rows_ * beam_, room.most())) {
     const auto ids = encoded.visible.options().dtype(at::kLong);
     const auto floats = ids.dtype(at::kFloat);
-    state_ = model.start(rows_ * beam_, room.most());
     last_ = at::full({rows_ * beam_}, int64_t{Dictionary::kBos}, ids);
     symbols_ = at::full({rows_, beam_, room.most()}, int64_t{Dictionary::kPad}, ids);
     // All hypotheses are the same in the beginning: only the first one counts.
@@ -102,14 +102,15 @@ class BeamSearch {
 
   void advance(int64_t step) {
     const at::Tensor next =
-        room_.log_probabilities(model_.next_scores(state_, last_, encoded_), step);
+        room_.log_probabilities(model_.next_scores(cache_, last_, encoded_), step);
     ++done_.steps;
-    const int64_t symbols = next.size(-1);
-    // Of the 2 K best at most K end.
-    const int64_t kept = std::min(2 * beam_, beam_ * symbols);
+    // Of the 2 K best at most K end. They are among the 2 K best of every hypothesis.
+    const int64_t each = std::min(2 * beam_, next.size(-1));
+    const auto [best, own_symbol] = next.view({rows_, beam_, -1}).topk(each, -1);
     const auto [scores, places] =
-        (scores_.unsqueeze(-1) + next.view({rows_, beam_, symbols})).flatten(1).topk(kept, -1);
-    const at::Tensor parents = places.div(symbols, "floor"), symbol = places.remainder(symbols);
+        (scores_.unsqueeze(-1) + best).flatten(1).topk(std::min(2 * beam_, beam_ * each), -1);
+    const at::Tensor parents = places.div(each, "floor");
+    const at::Tensor symbol = own_symbol.flatten(1).gather(1, places);
     const at::Tensor ends = symbol.eq(Dictionary::kEos);
 
     keep_complete(step, scores, parents, ends);
@@ -120,7 +121,7 @@ class BeamSearch {
     symbols_.select(2, step).copy_(symbol.gather(1, order));
     scores_ = alive;
     last_ = symbols_.select(2, step).flatten();
-    if (beam_ > 1) state_.select((first_row_ + parent).flatten());
+    if (beam_ > 1) cache_.select((first_row_ + parent).flatten());
   }
 
   void keep_complete(int64_t step, const at::Tensor& scores, const at::Tensor& parents,
@@ -153,7 +154,7 @@ class BeamSearch {
   double penalty_;
   const Room& room_;
   int64_t rows_;
-  Autoregressive::State state_;
+  nn::KeyCache cache_;
   at::Tensor last_;       // [B * K] the symbols before
   at::Tensor symbols_;    // [B, K, room] of hypotheses that go on
   at::Tensor scores_;     // [B, K] their log-probabilities
@@ -171,7 +172,7 @@ class Drawing {
 
   Hypotheses run() {
     const int64_t count = samples_.size(0), rows = count / options_.beam;
-    Autoregressive::State state = model_.start(count, room_.most());
+    nn::KeyCache cache = model_.start(count, room_.most());
     at::Tensor last = at::full_like(samples_, int64_t{Dictionary::kBos});
     at::Tensor going = at::ones_like(samples_, at::kBool);
     at::Tensor scores = at::zeros(count, samples_.options().dtype(at::kFloat));
@@ -181,7 +182,7 @@ class Drawing {
     int64_t step = 0;
     for (; step < room_.most(); ++step) {
       const at::Tensor next =
-          room_.log_probabilities(model_.next_scores(state, last, encoded_), step);
+          room_.log_probabilities(model_.next_scores(cache, last, encoded_), step);
       last = draw(next, step);
       scores += next.gather(1, last.unsqueeze(1)).squeeze(1).masked_fill(going.logical_not(), 0);
       lengths += going;

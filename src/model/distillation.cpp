@@ -32,7 +32,14 @@ class Partial {
     std::error_code ignored;
     const fs::path mark = folder_ / "key";
     if (fs::exists(folder_, ignored) && !(fs::exists(mark, ignored) && read_file(mark) == key)) {
-      log::info("what was begun in '{}' is of another teacher: beginning anew", folder_.string());
+      require(fs::exists(mark, ignored) || fs::is_empty(folder_, ignored),
+              "'{}', where targets are kept until all are there, exists and is not ours: move it "
+              "away",
+              folder_.string());
+      log::info(
+          "what was begun in '{}' is of another teacher, or was written in another way: beginning "
+          "anew",
+          folder_.string());
       require(remove_tree(folder_), "cannot remove '{}'", folder_.string());
     }
     std::error_code failure;

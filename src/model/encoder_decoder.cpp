@@ -47,9 +47,9 @@ at::Tensor EncoderDecoder::decode(const at::Tensor& h, const at::Tensor& bias,
   return leave_(decoder_(h, bias, encoded.memories, encoded.memory_bias, mode)).to(at::kFloat);
 }
 
-at::Tensor EncoderDecoder::decode_step(const at::Tensor& h, std::vector<nn::KeyCache>& caches,
+at::Tensor EncoderDecoder::decode_step(const at::Tensor& h, nn::KeyCache& cache,
                                        const Encoded& encoded) const {
-  return leave_(decoder_.step(h, caches, encoded.memories, encoded.memory_bias)).to(at::kFloat);
+  return leave_(decoder_.step(h, cache, encoded.memories, encoded.memory_bias)).to(at::kFloat);
 }
 
 }  // namespace tessera::model

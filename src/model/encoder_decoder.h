@@ -37,11 +37,8 @@ class EncoderDecoder {
                     nn::Mode mode) const;
 
   // The same for one position after the other.   h [B * n, 1, width]
-  at::Tensor decode_step(const at::Tensor& h, std::vector<nn::KeyCache>& caches,
-                         const Encoded& encoded) const;
-  std::vector<nn::KeyCache> caches(int64_t rows, int64_t room) const {
-    return decoder_.caches(rows, room);
-  }
+  at::Tensor decode_step(const at::Tensor& h, nn::KeyCache& cache, const Encoded& encoded) const;
+  nn::KeyCache cache(int64_t rows, int64_t room) const { return decoder_.cache(rows, room); }
 
   // What products are computed in.
   at::ScalarType dtype() const { return enter_.weight->scalar_type(); }

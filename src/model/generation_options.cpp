@@ -5,6 +5,8 @@
 
 #include <charconv>
 
+#include <fmt/format.h>
+
 namespace tessera::model {
 
 LengthRule LengthRule::parse(const std::string& text) {
@@ -48,11 +50,13 @@ void declare(config::Schema& schema, GenerationOptions& options) {
       .option("generate.length_penalty", options.length_penalty,
               "autoregressive models: hypotheses are compared by log-probability over length to "
               "this power")
-      .at_least(0);
+      .range(0, kMaxLengthPenalty);
   schema
       .option("generate.temperature", options.temperature,
               "autoregressive models: above 0, sentences are drawn; higher is bolder")
-      .at_least(0);
+      .range(0, kMaxTemperature)
+      .check([](double value) { return value == 0 || value >= kMinTemperature; },
+             fmt::format("0, or at least {}", kMinTemperature));
   schema
       .option("generate.top_k", options.top_k,
               "autoregressive models: draw among so many of the likeliest symbols; 0: all")

@@ -52,6 +52,8 @@ struct GenerationOptions {
 
 // Most candidates of a sentence.
 constexpr int64_t kMaxCandidates = 4096;
+// Past these, scores overflow.
+constexpr double kMaxLengthPenalty = 10, kMaxTemperature = 1000, kMinTemperature = 1e-3;
 
 // Keys "generate.*" and "sampler.*".
 void declare(config::Schema& schema, GenerationOptions& options);

@@ -46,17 +46,6 @@ at::Tensor causal_bias(int64_t length, const at::TensorOptions& options) {
       .triu_(1);
 }
 
-void KeyCache::select(const at::Tensor& rows) {
-  // Of the room only what is filled is worth copying.
-  const auto reordered = [&](const at::Tensor& all) {
-    at::Tensor result =
-        at::empty({rows.size(0), all.size(1), all.size(2), all.size(3)}, all.options());
-    result.narrow(2, 0, length).copy_(all.narrow(2, 0, length).index_select(0, rows));
-    return result;
-  };
-  memory = {reordered(memory.keys), reordered(memory.values)};
-}
-
 SelfAttention::SelfAttention(Parameters& parameters, const std::string& name, int64_t width,
                              int64_t heads, const Initial& initial)
     : heads_(heads) {
@@ -77,24 +66,10 @@ Unfinished SelfAttention::operator()(const at::Tensor& x, const at::Tensor& bias
   return out_.unfinished(attend(queries, memory, bias));
 }
 
-Unfinished SelfAttention::step(const at::Tensor& x, KeyCache& cache) const {
+Unfinished SelfAttention::step(const at::Tensor& x, KeyCache& cache, int64_t layer) const {
   at::Tensor queries;
   const Memory next = project(x, queries);
-  cache.memory.keys.narrow(2, cache.length, 1).copy_(next.keys);
-  cache.memory.values.narrow(2, cache.length, 1).copy_(next.values);
-  ++cache.length;
-  const Memory seen{cache.memory.keys.narrow(2, 0, cache.length),
-                    cache.memory.values.narrow(2, 0, cache.length)};
-  return out_.unfinished(attend(queries, seen, /*bias=*/{}));
-}
-
-KeyCache SelfAttention::cache(int64_t rows, int64_t room) const {
-  const int64_t width = out_.weight->size(0);
-  const auto empty = [&] {
-    return at::empty({rows, heads_, room, width / heads_},
-                     out_.weight->options().requires_grad(false));
-  };
-  return {{empty(), empty()}, 0};
+  return out_.unfinished(attend(queries, cache.append(layer, next), /*bias=*/{}));
 }
 
 CrossAttention::CrossAttention(Parameters& parameters, const std::string& name, int64_t width,

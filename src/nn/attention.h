@@ -1,13 +1,9 @@
 #pragma once
 
+#include "nn/key_cache.h"
 #include "nn/layers.h"
 
 namespace tessera::nn {
-
-// What attention looks at: keys and values of every head.
-struct Memory {
-  at::Tensor keys, values;  // [B, heads, S, width / heads]
-};
 
 // What is added to the scores of keys: 0, or -inf for those that must not be seen.
 //   visible  [B, S] bool, at least one true per row
@@ -17,15 +13,6 @@ at::Tensor key_bias(const at::Tensor& visible, at::ScalarType dtype);
 // Scores of a sequence that is read from left to right: no position sees a later one.
 //   returns  [1, 1, length, length]
 at::Tensor causal_bias(int64_t length, const at::TensorOptions& options);
-
-// Keys and values of the positions a sequence has so far, with room for more.
-struct KeyCache {
-  Memory memory;       // [B, heads, room, width / heads], of which the first `length` are there
-  int64_t length = 0;  // positions
-
-  // Row k goes on from what row rows[k] was. The number of rows may change.   rows [B'] int64
-  void select(const at::Tensor& rows);
-};
 
 // Multi-head attention of a sequence to itself: one product makes queries, keys and values.
 class SelfAttention {
@@ -38,11 +25,9 @@ class SelfAttention {
   //   bias  [B, 1, 1 or L, L], see key_bias()
   Unfinished operator()(const at::Tensor& x, const at::Tensor& bias) const;
 
-  // The next position of sequences that are read from left to right: adds it to the cache and looks
-  // at all that are there.   x [B, 1, width]
-  Unfinished step(const at::Tensor& x, KeyCache& cache) const;
-
-  KeyCache cache(int64_t rows, int64_t room) const;
+  // The next position of sequences that are read from left to right: adds it to the cache, as that
+  // of this number among the layers, and looks at all that are there.   x [B, 1, width]
+  Unfinished step(const at::Tensor& x, KeyCache& cache, int64_t layer) const;
 
  private:
   Memory project(const at::Tensor& x, at::Tensor& queries) const;

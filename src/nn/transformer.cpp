@@ -67,19 +67,23 @@ at::Tensor Transformer::operator()(at::Tensor x, const at::Tensor& bias,
   return run(std::move(x), attention, memories, memory_bias, mode);
 }
 
-at::Tensor Transformer::step(at::Tensor x, std::vector<KeyCache>& caches,
-                             const std::vector<Memory>& memories,
+at::Tensor Transformer::step(at::Tensor x, KeyCache& cache, const std::vector<Memory>& memories,
                              const at::Tensor& memory_bias) const {
   const auto attention = [&](size_t i, const at::Tensor& y) {
-    return layers_[i].self.step(y, caches[i]);
+    return layers_[i].self.step(y, cache, static_cast<int64_t>(i));
   };
-  return run(std::move(x), attention, memories, memory_bias, Mode::inference);
+  at::Tensor result = run(std::move(x), attention, memories, memory_bias, Mode::inference);
+  cache.advance();
+  return result;
 }
 
-std::vector<KeyCache> Transformer::caches(int64_t rows, int64_t room) const {
-  std::vector<KeyCache> result;
-  for (const Layer& layer : layers_) result.push_back(layer.self.cache(rows, room));
-  return result;
+KeyCache Transformer::cache(int64_t rows, int64_t room) const {
+  return KeyCache({.rows = rows,
+                   .layers = static_cast<int64_t>(layers_.size()),
+                   .heads = options_.heads,
+                   .width = options_.width,
+                   .room = room},
+                  layers_.front().up.weight->options().requires_grad(false));
 }
 
 }  // namespace tessera::nn

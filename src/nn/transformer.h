@@ -44,12 +44,12 @@ class Transformer {
                         const at::Tensor& memory_bias, Mode mode) const;
 
   // One position of sequences that are read from left to right, given what was kept of those
-  // before.   x [B * n, 1, width], caches as caches() made them
-  at::Tensor step(at::Tensor x, std::vector<KeyCache>& caches, const std::vector<Memory>& memories,
+  // before.   x [B * n, 1, width], cache as cache() made it
+  at::Tensor step(at::Tensor x, KeyCache& cache, const std::vector<Memory>& memories,
                   const at::Tensor& memory_bias) const;
 
   // For `rows` sequences of at most `room` positions.
-  std::vector<KeyCache> caches(int64_t rows, int64_t room) const;
+  KeyCache cache(int64_t rows, int64_t room) const;
 
  private:
   struct Layer {

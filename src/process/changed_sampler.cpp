@@ -14,6 +14,7 @@ SamplerOptions changed_sampler(SamplerOptions options, std::optional<int64_t> st
   if (r) {
     require_option(*r >= 0 && *r <= 1, "r must be in [0, 1], got {}", *r);
     options.r = r;
+    options.rescale_reverse = true;
   }
   options.seed = seed;
   return options;

@@ -95,7 +95,7 @@ ImageDistance::Result ImageDistance::measure(
   });
   result.samples = count;
   result.distance = distance::frechet_distance(moments.gaussian(), real_.gaussian);
-  result.warning = distance::sample_warning("the images made", count, moments.dim());
+  result.warning = distance::sample_warning("the set of images made", count, moments.dim());
   return result;
 }
 

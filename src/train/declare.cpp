@@ -25,7 +25,7 @@ void declare(config::Schema& schema, const std::string& prefix, RetentionOptions
       .at_least(1);
   schema
       .option(prefix + "keep_best", options.keep_best,
-              "checkpoints with the highest validation scores that stay beside them")
+              "checkpoints with the best validation scores that stay beside them")
       .at_least(0);
 }
 
@@ -36,7 +36,7 @@ void declare(config::Schema& schema, const std::string& prefix, EarlyStopOptions
       .at_least(0);
   schema
       .option(prefix + "min_delta", options.min_delta,
-              "by how much a score must be higher to be better")
+              "by how much a score must be better than the best before to count")
       .at_least(0);
 }
 

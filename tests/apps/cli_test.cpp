@@ -47,6 +47,14 @@ TEST_F(Cli, EndsWithTwoForWrongUsage) {
   }
 }
 
+TEST_F(Cli, SaysWhatIsWrongInWords) {
+  EXPECT_THAT(run("flwo").err, HasSubstr("there is no command 'flwo' (did you mean 'flow'?)"));
+  EXPECT_THAT(run("bench boundary --repeats 0").err,
+              HasSubstr("--repeats: must be a whole number of at least 1, got 0"));
+  EXPECT_THAT(run("--threads 100000 doctor").err, HasSubstr("from 0 to 1024"));
+  EXPECT_THAT(run("--seed -1 doctor").err, HasSubstr("--seed: must be"));
+}
+
 TEST_F(Cli, EndsWithOneWhenItFails) {
   const auto result = run("flow --out /proc/nowhere");
   EXPECT_EQ(result.status, 1) << result.err;

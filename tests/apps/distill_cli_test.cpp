@@ -79,6 +79,17 @@ TEST_F(DistillCommand, GoesOnWhereItWasStoppedAndRepeatsNothing) {
   EXPECT_THAT(again.out, HasSubstr("5 lines"));
 }
 
+TEST_F(DistillCommand, TakesAFolderWithASlashAndTouchesNoOthers) {
+  EXPECT_EQ(distill("--out new/").status, 0);
+  EXPECT_TRUE(fs::exists(folder_ / "new" / "manifest.json"));
+  fs::create_directory(folder_ / "other.partial");
+  write("other.partial/precious", "x");
+  const auto refused = distill("--out other");
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.err, HasSubstr("is not ours: move it away"));
+  EXPECT_TRUE(fs::exists(folder_ / "other.partial" / "precious"));
+}
+
 TEST_F(DistillCommand, RefusesWhatDoesNotFit) {
   tessera::text::Dictionary other;
   for (const char* symbol : {"a", "b", "c"}) other.add(symbol, 1);

@@ -160,6 +160,10 @@ TEST_F(ImageCommands, MistakesAreNamed) {
   expect_error("train r.toml data.dir=nowhere", 1, "nowhere");
   expect_done("--quiet train r.toml");
   expect_error("sample run", 2, "--grid");
+  expect_error("sample run --grid nowhere/g.png", 2, "there is no folder 'nowhere'");
+  fs::create_directory(folder_ / "used");
+  write("used/a.png", "");
+  expect_error("sample run --count 1 --out used", 1, "is not empty");
   expect_error("sample run --grid g.png --class cow", 2, "no class 'cow'");
   expect_error("sample nowhere --grid g.png", 1, "nowhere");
   expect_error("evaluate run", 2, "--features");

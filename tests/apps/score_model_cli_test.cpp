@@ -53,6 +53,13 @@ TEST_F(ScoreModelCommand, AgreesWithTheSearch) {
               best["confidence"].get<double>(), 1e-4);
 }
 
+TEST_F(ScoreModelCommand, WhatIsNeverWrittenIsImpossible) {
+  write("unknown", "☃\n");
+  const auto result = run("--device cpu score-model model --src unknown --tgt unknown");
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.out, "-inf\tinf\n");
+}
+
 TEST_F(ScoreModelCommand, SaysWhatIsWrong) {
   tessera::test::write_tiny_model(folder_ / "diffusion");
   const auto kind = run("--device cpu score-model diffusion --src source --tgt target");

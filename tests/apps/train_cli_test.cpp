@@ -283,6 +283,9 @@ TEST_F(TrainCommand, MoreStepsGoOnAsIfTheyHadBeenAskedFor) {
   EXPECT_EQ(longer.status, 0) << longer.err;
   EXPECT_EQ(step_of("cosine"), 40);
   EXPECT_THAT(longer.err, HasSubstr("the learning rate follows train.steps"));
+  const auto shorter = resume("cosine", "train.steps=30");
+  EXPECT_EQ(shorter.status, 2);
+  EXPECT_THAT(shorter.err, HasSubstr("has made 40 updates already"));
 }
 
 TEST_F(TrainCommand, ARunThatStoppedEarlyStaysStopped) {

@@ -187,6 +187,18 @@ TEST_F(PlanOfATable, FilesAnEvaluationUnderTheWeightsItUsed) {
   EXPECT_NE(result_key(job(made, "evaluate a, seed 1")), second);
 }
 
+TEST_F(PlanOfATable, FilesAnEvaluationUnderTheExtractorItUsed) {
+  Job evaluation = job(plan(), "evaluate a, seed 1");
+  EXPECT_EQ(extractor_of(evaluation), std::nullopt);
+  const fs::path extractor = folder_ / "features.pt";
+  evaluation.command.insert(evaluation.command.end(), {"--features", extractor.string()});
+  EXPECT_EQ(extractor_of(evaluation), extractor);
+  write_file_atomically(extractor, "one network");
+  const std::string first = result_key(evaluation);
+  write_file_atomically(extractor, "another one");
+  EXPECT_NE(result_key(evaluation), first);
+}
+
 TEST_F(PlanOfATable, SelectsRowsOrModelsWithWhatTheyNeed) {
   const Plan made = plan();
   const auto selected = [&](const std::vector<std::string>& only) {
@@ -208,6 +220,9 @@ TEST_F(PlanOfATable, NamesWhatIsNoGood) {
   EXPECT_THAT(complaint([&] { plan(with("process.r=0", "proces.r=0")); }),
               AllOf(HasSubstr("t.toml:8: the model 'a' cannot be trained"),
                     HasSubstr("did you mean 'process.r'?")));
+  for (const char* key : {"train.seed", "train.out", "data.dir"})
+    EXPECT_THAT(complaint([&] { plan(with("process.r=0", std::string(key) + "=5")); }),
+                HasSubstr(std::string("the model 'a' cannot override ") + key));
   EXPECT_THAT(complaint([&] { plan(kTable, "nowhere"); }), HasSubstr("nowhere"));
   const Table table = read_table(folder_ / "t.toml");
   EXPECT_THAT(complaint([&] { make_plan(table, store_, {}); }),

@@ -121,15 +121,14 @@ TEST(Transformer, StepByStepItGivesWhatItGivesAtOnce) {
         stack.decoder.memories(stack.encoder(source, bias, {}, {}, Mode::inference));
     const at::Tensor whole =
         stack.decoder(target, causal_bias(5, target.options()), memories, bias, Mode::inference);
-    auto caches = stack.decoder.caches(4, 6);
+    KeyCache cache = stack.decoder.cache(4, 6);
     // Rows change places on the way.
     const at::Tensor order = at::tensor(std::vector<int64_t>{1, 0, 2, 2});
     const at::Tensor moved = target.index_select(0, order);
     for (int64_t k = 0; k < 5; ++k) {
-      if (k == 3)
-        for (KeyCache& cache : caches) cache.select(order);
+      if (k == 3) cache.select(order);
       const at::Tensor& rows = k < 3 ? target : moved;
-      const at::Tensor step = stack.decoder.step(rows.narrow(1, k, 1), caches, memories, bias);
+      const at::Tensor step = stack.decoder.step(rows.narrow(1, k, 1), cache, memories, bias);
       const at::Tensor expected = k < 3 ? whole : whole.index_select(0, order);
       EXPECT_LT(test::largest_difference(step, expected.narrow(1, k, 1)), 1e-5) << k;
     }

@@ -23,6 +23,15 @@ TEST(ChangedSampler, LeavesOutTheSameShareOfOtherSteps) {
   EXPECT_EQ(changed_sampler(options, 1, std::nullopt, 0).skip_last, 0);
 }
 
+TEST(ChangedSampler, AnRThatIsSetCounts) {
+  SamplerOptions forward_only;
+  forward_only.rescale_reverse = false;
+  EXPECT_FALSE(changed_sampler(forward_only, 5, std::nullopt, 0).rescale_reverse);
+  const SamplerOptions changed = changed_sampler(forward_only, std::nullopt, 0.5, 0);
+  EXPECT_TRUE(changed.rescale_reverse);
+  EXPECT_EQ(changed.r, 0.5);
+}
+
 TEST(ChangedSampler, RefusesWhatCannotBeSampled) {
   EXPECT_THROW(changed_sampler({}, 0, std::nullopt, 0), UsageError);
   EXPECT_THROW(changed_sampler({}, std::nullopt, 1.5, 0), UsageError);
