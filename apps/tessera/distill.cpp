@@ -88,8 +88,8 @@ void add_distill(CLI::App& program, const GlobalOptions& globals) {
   CLI::App* distill = program.add_subcommand(
       "distill", "make a corpus whose training targets are what a teacher makes of the sources");
   distill->footer(
-      "Sources, validation and test stay as they are. What was stopped goes on, with the last\n"
-      "4,096 lines it had begun, when the same command is given again.\n"
+      "Sources, validation and test stay as they are. What was stopped goes on when the same\n"
+      "command is given again, from the last 4,096 lines that were whole.\n"
       "  tessera distill runs/teacher --data data/m30k --out data/m30k-distilled --beam 5");
   auto command = std::make_shared<DistillCommand>();
   add_generation_options(*distill, command->settings);

@@ -119,6 +119,9 @@ model::GenerationOptions changed(model::GenerationOptions options,
   options.beam = settings.beam.value_or(options.beam);
   options.length_penalty = settings.length_penalty.value_or(options.length_penalty);
   options.temperature = settings.temperature.value_or(options.temperature);
+  require_option(options.temperature == 0 || options.temperature >= model::kMinTemperature,
+                 "--temperature must be 0 or at least {}, got {}", model::kMinTemperature,
+                 options.temperature);
   options.top_k = settings.top_k.value_or(options.top_k);
   if (!settings.reranker().empty()) {
     options.selection = model::Selection::rerank;

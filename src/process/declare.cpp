@@ -84,7 +84,8 @@ void declare(config::Schema& schema, const std::string& prefix, SamplerOptions& 
       .above(0);
   schema.option(prefix + "self_conditioning", options.self_conditioning,
                 "show the network its last estimate");
-  schema.option(prefix + "seed", options.seed, "seed of all noise the sampler draws");
+  schema.option(prefix + "seed", options.seed,
+                "seed of the noise that validation draws; commands take --seed");
 }
 
 }  // namespace tessera

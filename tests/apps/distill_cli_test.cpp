@@ -100,6 +100,9 @@ TEST_F(DistillCommand, RefusesWhatDoesNotFit) {
   EXPECT_FALSE(fs::exists(folder_ / "new"));
   EXPECT_EQ(distill("--out corpus").status, 1);
   EXPECT_EQ(distill("--out new --steps 3").status, 2);  // of another kind of model
+  for (const char* overflow :
+       {"--length-penalty 100", "--temperature 1e39", "--temperature 1e-40", "--temperature nan"})
+    EXPECT_EQ(distill(std::string("--out new ") + overflow).status, 2) << overflow;
   EXPECT_EQ(run("distill nothing --data corpus --out new").status, 1);
   EXPECT_EQ(run("distill teacher --data nothing --out new").status, 1);
 }
