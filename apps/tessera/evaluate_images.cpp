@@ -5,6 +5,7 @@
 #include "distance/distance_name.h"
 #include "distance/kernel_distance.h"
 #include "distance/nearest.h"
+#include "distance/sample_warning.h"
 #include "image/dataset.h"
 #include "image/grid.h"
 #include "image/npz.h"
@@ -130,7 +131,9 @@ Json json_report(const Findings& found, const LoadedImages& loaded) {
   if (found.kernel)
     json["kernel_distance"] = {{"name", found.kernel_name},
                                {"value", found.kernel->mean},
-                               {"deviation", found.kernel->deviation}};
+                               {"deviation", found.kernel->deviation},
+                               {"subsets", found.kernel->subsets},
+                               {"subset_size", found.kernel->subset_size}};
   if (found.recognised)
     json["recognised"] = {{"confidence", Recognition::kSure},
                           {"share", *found.recognised},
@@ -144,8 +147,9 @@ std::string text_report(const Findings& found, const LoadedImages& loaded) {
   const auto& sampler = loaded.options().sampler;
   std::string text = fmt::format("{:<16}{:.4f}\n", found.distance_name, found.distance.distance);
   if (found.kernel)
-    text += fmt::format("{:<16}{:.5f} +- {:.5f}\n", found.kernel_name, found.kernel->mean,
-                        found.kernel->deviation);
+    text += fmt::format("{:<16}{:.5f} ± {:.5f} ({} subsets of {} images)\n", found.kernel_name,
+                        found.kernel->mean, found.kernel->deviation, found.kernel->subsets,
+                        found.kernel->subset_size);
   text += fmt::format("{:<16}{} made, {:.1f} a second\n", "images", found.distance.samples,
                       static_cast<double>(found.distance.samples) / found.distance.seconds);
   text += fmt::format("{:<16}{} network calls an image, r = {:g}, seed {}\n", "sampler",
@@ -250,6 +254,7 @@ void evaluate_images(const SamplerSettings& sampler, const ImageSettings& settin
     found.kernel =
         distance::kernel_distance(at::cat(features), at::cat(real), {.seed = globals.seed});
     found.kernel_name = distance::kernel_name(measuring.features);
+    if (const auto warning = distance::subset_warning(*found.kernel)) log::warn("{}", *warning);
   }
   if (!measuring.nearest.empty()) {
     const Neighbours near = neighbours(first, training);

@@ -152,11 +152,8 @@ Outcome compare(const FidCommand& command, const std::array<Side, 2>& sides,
     const at::Device device = extractor->device();
     outcome.kernel = distance::kernel_distance(sides[0].features.to(device),
                                                sides[1].features.to(device), options);
-    if (outcome.kernel->subset_size < options.subset_size)
-      log::warn(
-          "the kernel distance is that of subsets of {} images, not {}: the smaller set has "
-          "no more, and the deviation is too small",
-          outcome.kernel->subset_size, options.subset_size);
+    if (const auto warning = distance::subset_warning(*outcome.kernel, options))
+      log::warn("{}", *warning);
   }
   return outcome;
 }

@@ -100,8 +100,11 @@ Json read_model_config(const fs::path& folder, std::string_view kind, config::Sc
   const fs::path path = folder / kModelConfigFile;
   Json json = parse_model_config(folder);
   const std::string found = json.at("kind");
-  require(found == kind, "'{}' describes a model of kind '{}', not '{}'", path.string(), found,
-          kind);
+  if (found != kind)
+    throw Error(
+        fmt::format("'{}' describes a model of kind '{}', not '{}'", path.string(), found, kind),
+        found == "image" ? "`tessera sample` makes images with it"
+                         : "`tessera generate` writes text with it");
   for (const auto& [key, value] : json.at("options").items())
     options.set(key, to_value(value, fmt::format("'{}': '{}'", path.string(), key)), path.string());
   try {

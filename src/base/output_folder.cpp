@@ -27,7 +27,7 @@ void OutputFolder::check(const fs::path& folder, const Kind& kind, Existing exis
                 "choose another folder to write to");
   if (existing == Existing::refuse)
     throw Error(fmt::format("'{}' exists: there is {} in it", folder.string(), kind.noun),
-                "choose another folder, or replace it with --force");
+                "choose another folder, or replace it (`tessera prepare --force`)");
 }
 
 OutputFolder::OutputFolder(const fs::path& folder, const Kind& kind, Existing existing)

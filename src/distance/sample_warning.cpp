@@ -12,4 +12,13 @@ std::optional<std::string> sample_warning(const std::string& name, int64_t count
       name, count, dim);
 }
 
+std::optional<std::string> subset_warning(const KernelDistance& found,
+                                          const KernelDistanceOptions& options) {
+  if (found.subset_size >= options.subset_size) return std::nullopt;
+  return fmt::format(
+      "the kernel distance is that of subsets of {} images, not {}: the smaller set has no more, "
+      "and the deviation is too small",
+      found.subset_size, options.subset_size);
+}
+
 }  // namespace tessera::distance

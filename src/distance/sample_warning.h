@@ -1,5 +1,7 @@
 #pragma once
 
+#include "distance/kernel_distance.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,5 +12,9 @@ namespace tessera::distance {
 // most count - 1 of the `dim` directions, so the covariance is singular and the distance too large.
 //   name  of the set
 std::optional<std::string> sample_warning(const std::string& name, int64_t count, int64_t dim);
+
+// What to say of a kernel distance whose sets have fewer vectors than its subsets should.
+std::optional<std::string> subset_warning(const KernelDistance& found,
+                                          const KernelDistanceOptions& options = {});
 
 }  // namespace tessera::distance

@@ -4,6 +4,7 @@
 #include "base/require.h"
 
 #include <ATen/ATen.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -19,7 +20,8 @@ int64_t class_number(const std::string& label, const std::vector<std::string>& n
   const bool good = failure == std::errc() && end == label.data() + label.size() && number >= 0 &&
                     number < static_cast<int64_t>(names.size());
   const std::vector<std::string_view> known(names.begin(), names.end());
-  require_option(good, "the model has no class '{}'{}", label, did_you_mean(label, known));
+  require_option(good, "the model has no class '{}'{}: it has {}", label,
+                 did_you_mean(label, known), fmt::join(names, ", "));
   return number;
 }
 
