@@ -119,7 +119,7 @@ model::GenerationOptions changed(model::GenerationOptions options,
   options.beam = settings.beam.value_or(options.beam);
   options.length_penalty = settings.length_penalty.value_or(options.length_penalty);
   options.temperature = settings.temperature.value_or(options.temperature);
-  require_option(options.temperature == 0 || options.temperature >= model::kMinTemperature,
+  require_option(model::is_temperature(options.temperature),
                  "--temperature must be 0 or at least {}, got {}", model::kMinTemperature,
                  options.temperature);
   options.top_k = settings.top_k.value_or(options.top_k);

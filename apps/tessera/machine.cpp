@@ -1,5 +1,4 @@
 #include "machine.h"
-#include "option_checks.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,5 @@
 #include "run_history.h"
 
-#include "option_checks.h"
 #include "train/metrics_log.h"
 
 #include <map>

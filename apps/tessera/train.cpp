@@ -167,9 +167,10 @@ void resume(train::RunFolder& folder, const config::Schema& schema, const task::
   const train::StopSignal stop;
   folder.lock();
   const auto checkpoints = train::Checkpoints(folder.path()).all();
-  require_option(checkpoints.empty() || recipe.run.steps >= checkpoints.back().step,
-                 "the run has made {} updates already: train.steps cannot become {}",
-                 checkpoints.empty() ? 0 : checkpoints.back().step, recipe.run.steps);
+  const int64_t made = checkpoints.empty() ? 0 : checkpoints.back().step;
+  require_option(recipe.run.steps >= made,
+                 "the run has made {} updates already: train.steps cannot become {}", made,
+                 recipe.run.steps);
   const auto task =
       task::open_task(recipe, folder.path(), task::OwnData::keep, parse_device(globals.device));
   train::Trainer trainer(*task, recipe);

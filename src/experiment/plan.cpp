@@ -48,11 +48,14 @@ struct Settings {
 
 // Overrides that would make a run another one than its key says.
 void require_no_places(const Model& model) {
-  for (const std::string& assignment : model.overrides)
-    for (const char* key : {"train.seed", "train.out", "data.dir"})
-      require_option(!assignment.starts_with(fmt::format("{}=", key)),
-                     "{}: the model '{}' cannot override {}: seeds, data and --out say it",
-                     model.where, model.name, key);
+  static const std::set<std::string> places{"train.seed", "train.out", "data.dir"};
+  for (const std::string& assignment : model.overrides) {
+    std::string key = assignment.substr(0, assignment.find('='));
+    std::erase_if(key, [](char c) { return c == ' ' || c == '\t'; });  // as overrides are read
+    require_option(!places.contains(key),
+                   "{}: the model '{}' cannot override {}: seeds, data and --out say it",
+                   model.where, model.name, key);
+  }
 }
 
 Settings read_settings(const Model& model) {

@@ -4,12 +4,14 @@
 
 namespace tessera::kernels {
 
+constexpr int kMaxNormChannels = 1024;  // of a row, which is kept in registers
+
 // Normalisation of the rows of a sum, one summand of which had a bias and dropout. Rows are
 // bfloat16, all is computed in float32. With k 1 where an element is kept and 0 elsewhere:
 //   s = x + (part + bias) * k * keep,  n = (s - mean) * inverse,  y = n * scale + shift
 struct ResidualNorm {
   int64_t rows;
-  int channels;  // a multiple of 8, at most 1024
+  int channels;  // a multiple of 8, at most kMaxNormChannels
   float keep;    // what kept elements are multiplied by
   float eps;     // inverse = 1 / sqrt(variance + eps)
   // All 16-byte aligned.

@@ -55,8 +55,7 @@ void declare(config::Schema& schema, GenerationOptions& options) {
       .option("generate.temperature", options.temperature,
               "autoregressive models: above 0, sentences are drawn; higher is bolder")
       .range(0, kMaxTemperature)
-      .check([](double value) { return value == 0 || value >= kMinTemperature; },
-             fmt::format("0, or at least {}", kMinTemperature));
+      .check(is_temperature, fmt::format("0, or at least {}", kMinTemperature));
   schema
       .option("generate.top_k", options.top_k,
               "autoregressive models: draw among so many of the likeliest symbols; 0: all")

@@ -54,6 +54,9 @@ struct GenerationOptions {
 constexpr int64_t kMaxCandidates = 4096;
 // Past these, scores overflow.
 constexpr double kMaxLengthPenalty = 10, kMaxTemperature = 1000, kMinTemperature = 1e-3;
+constexpr bool is_temperature(double value) {
+  return value == 0 || (value >= kMinTemperature && value <= kMaxTemperature);
+}
 
 // Keys "generate.*" and "sampler.*".
 void declare(config::Schema& schema, GenerationOptions& options);

@@ -113,10 +113,6 @@ Gradients composed_gradients(const Problem& problem, const at::Tensor& mean,
 
 // ---- in one kernel each
 
-const void* pointer(const at::Tensor& tensor) {
-  return tensor.defined() ? tensor.const_data_ptr() : nullptr;
-}
-
 kernels::GroupNorm pointers(const Problem& problem) {
   return {.samples = problem.x.size(0),
           .positions = static_cast<int>(problem.x.size(1)),
@@ -127,8 +123,8 @@ kernels::GroupNorm pointers(const Problem& problem) {
           .x = problem.x.const_data_ptr(),
           .weight = problem.weight.const_data_ptr(),
           .bias = problem.bias.const_data_ptr(),
-          .film = pointer(problem.film),
-          .offset = pointer(problem.offset)};
+          .film = data_or_null(problem.film),
+          .offset = data_or_null(problem.offset)};
 }
 
 Normalised fused(const Problem& problem) {

@@ -33,7 +33,7 @@ struct Join : torch::autograd::Function<Join> {
                                 .scale = static_cast<float>(kScale),
                                 .a = a.const_data_ptr(),
                                 .b = b.const_data_ptr(),
-                                .bias = bias ? bias->const_data_ptr() : nullptr,
+                                .bias = data_or_null(bias.value_or(at::Tensor())),
                                 .y = y.mutable_data_ptr()};
     on_cuda(a.device(), [&](void* stream) { kernels::cuda::join(problem, stream); });
     return y;

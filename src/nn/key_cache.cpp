@@ -19,18 +19,17 @@ Memory KeyCache::append(int64_t layer, const Memory& next) {
 }
 
 void KeyCache::select(const at::Tensor& rows) {
-  const int64_t before = all_.size(1), after = rows.size(0);
   auto sizes = all_.sizes().vec();
-  sizes[1] = after;
+  sizes[1] = rows.size(0);
   at::Tensor result = at::empty(sizes, all_.options());
   // In one go: row b of position p is piece p * B + b.
-  const auto pieces = [&](const at::Tensor& all, int64_t count) {
-    return all.narrow(0, 0, length_).reshape({length_ * count, -1});
+  const auto pieces = [&](const at::Tensor& all) {
+    return all.narrow(0, 0, length_).flatten(0, 1).flatten(1);
   };
   const at::Tensor places =
-      (at::arange(length_, rows.options()) * before).unsqueeze(1).add(rows).flatten();
-  at::Tensor to = pieces(result, after);
-  if (length_ > 0) at::index_select_out(to, pieces(all_, before), 0, places);
+      (at::arange(length_, rows.options()) * all_.size(1)).unsqueeze(1).add(rows).flatten();
+  at::Tensor to = pieces(result);
+  at::index_select_out(to, pieces(all_), 0, places);
   all_ = result;
 }
 

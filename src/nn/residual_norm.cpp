@@ -19,8 +19,9 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Variable;
 using torch::autograd::variable_list;
 
-const void* data_or_null(const std::optional<at::Tensor>& tensor) {
-  return tensor ? tensor->const_data_ptr() : nullptr;
+// Which elements dropout leaves; null where all are.
+const uint8_t* kept_bytes(const at::Tensor& kept) {
+  return static_cast<const uint8_t*>(data_or_null(kept));
 }
 
 struct ResidualNorm : torch::autograd::Function<ResidualNorm> {
@@ -38,8 +39,8 @@ struct ResidualNorm : torch::autograd::Function<ResidualNorm> {
                                   .eps = static_cast<float>(LayerNorm::kEps),
                                   .x = x.const_data_ptr(),
                                   .part = part.const_data_ptr(),
-                                  .bias = data_or_null(bias),
-                                  .kept = static_cast<const uint8_t*>(data_or_null(kept)),
+                                  .bias = data_or_null(bias.value_or(at::Tensor())),
+                                  .kept = kept_bytes(kept.value_or(at::Tensor())),
                                   .scale = scale.const_data_ptr(),
                                   .shift = shift.const_data_ptr(),
                                   .y = y.mutable_data_ptr(),
@@ -76,7 +77,7 @@ struct ResidualNorm : torch::autograd::Function<ResidualNorm> {
           .rows = rows,
           .channels = static_cast<int>(channels),
           .keep = static_cast<float>(context->saved_data["keep"].toDouble()),
-          .kept = kept.defined() ? static_cast<const uint8_t*>(kept.const_data_ptr()) : nullptr,
+          .kept = kept_bytes(kept),
           .scale = scale.const_data_ptr(),
           .sum = sum.const_data_ptr(),
           .mean = mean.const_data_ptr<float>(),
@@ -94,16 +95,13 @@ struct ResidualNorm : torch::autograd::Function<ResidualNorm> {
   }
 };
 
-// Kernels for sums of pictures take more channels, but these keep a row in registers.
-constexpr int64_t kMaxWidth = 1024;
-
 }  // namespace
 
 at::Tensor residual_norm(const at::Tensor& x, const Unfinished& part, const LayerNorm& norm,
                          double share, Mode mode) {
   require(x.sizes() == part.y.sizes(), "sequences of shapes {} and {} cannot be added",
           shape_text(x.sizes()), shape_text(part.y.sizes()));
-  if (!has_row_kernels(part.y) || x.size(-1) > kMaxWidth)
+  if (!has_row_kernels(part.y) || x.size(-1) > kernels::kMaxNormChannels)
     return norm(x + dropout(part.finished(), share, mode));
   const auto typed = [&](const at::Tensor& y) { return y.to(part.y.scalar_type()).contiguous(); };
   std::optional<at::Tensor> bias, kept;

@@ -15,4 +15,9 @@ inline bool has_row_kernels(const at::Tensor& rows) {
   return has_row_kernels(rows, rows.size(-1));
 }
 
+// Memory that a kernel reads; null for what is not there.
+inline const void* data_or_null(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.const_data_ptr() : nullptr;
+}
+
 }  // namespace tessera::nn

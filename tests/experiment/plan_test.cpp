@@ -223,6 +223,8 @@ TEST_F(PlanOfATable, NamesWhatIsNoGood) {
   for (const char* key : {"train.seed", "train.out", "data.dir"})
     EXPECT_THAT(complaint([&] { plan(with("process.r=0", std::string(key) + "=5")); }),
                 HasSubstr(std::string("the model 'a' cannot override ") + key));
+  EXPECT_THAT(complaint([&] { plan(with("process.r=0", " train.seed = 5")); }),
+              HasSubstr("the model 'a' cannot override train.seed"));
   EXPECT_THAT(complaint([&] { plan(kTable, "nowhere"); }), HasSubstr("nowhere"));
   const Table table = read_table(folder_ / "t.toml");
   EXPECT_THAT(complaint([&] { make_plan(table, store_, {}); }),

@@ -13,7 +13,6 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kLanes = 32;
 constexpr int kWarps = kThreads / kLanes;
-constexpr int kMaxChannels = 1024;
 constexpr int kKinds = 3;  // of gradients that are sums over rows: scale, shift, bias
 
 __device__ int lane() {
@@ -180,7 +179,7 @@ __global__ void __launch_bounds__(kThreads) backward_kernel(const ResidualNormBa
 
 void check_problem(const char* name, int channels, std::initializer_list<const void*> rows) {
   check_rows(name, channels, rows);
-  if (channels > kMaxChannels)
+  if (channels > kMaxNormChannels)
     throw std::runtime_error(std::string(name) + ": " + std::to_string(channels) +
                              " channels are too many");
 }
@@ -194,7 +193,7 @@ void with_vectors(int channels, const Call& call) {
   else if (channels <= 2 * kStride)
     call(std::integral_constant<int, 2>());
   else
-    call(std::integral_constant<int, kMaxChannels / kStride>());
+    call(std::integral_constant<int, kMaxNormChannels / kStride>());
 }
 
 }  // namespace
