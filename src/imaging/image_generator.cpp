@@ -1,5 +1,6 @@
 #include "imaging/image_generator.h"
 
+#include "base/out_of_memory.h"
 #include "base/require.h"
 
 #include <tessera/base/error.h>
@@ -53,7 +54,8 @@ at::Tensor ImageGenerator::generate(int64_t first, int64_t count, const at::Tens
     const at::Tensor pictures = pictures_of(sample.labels);
     raise_deferred_errors();
     return pictures;
-  } catch (const c10::OutOfMemoryError&) {
+  } catch (const c10::Error& error) {
+    if (!is_out_of_memory(error)) throw;
     throw Error(fmt::format("the device has no memory left for {} images at a time", count),
                 fmt::format("lower sample.batch (--batch), now {}", options_.batch));
   }

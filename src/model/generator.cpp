@@ -1,6 +1,7 @@
 #include "model/generator.h"
 
 #include "base/log.h"
+#include "base/out_of_memory.h"
 #include "base/require.h"
 #include "model/autoregressive.h"
 #include "model/beam_search.h"
@@ -81,7 +82,8 @@ std::vector<Generated> Generator::generate(const std::vector<std::vector<Id>>& s
       generate_by_search(dynamic_cast<const Autoregressive&>(*model_), options_, hooks, sentences,
                          results);
     if (reranker_ != nullptr) reranker_->choose(sentences, results, options_.batch_tokens);
-  } catch (const c10::OutOfMemoryError&) {
+  } catch (const c10::Error& error) {
+    if (!is_out_of_memory(error)) throw;
     throw Error(
         "the device has no memory left for a batch",
         fmt::format("lower generate.batch_tokens (--batch-tokens), now {}", options_.batch_tokens));

@@ -3,6 +3,7 @@
 #include "base/device.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/out_of_memory.h"
 #include "base/progress.h"
 #include "base/require.h"
 
@@ -99,7 +100,8 @@ void Trainer::update() {
   const double rate = learning_rate(options_.schedule, position_.step, options_.run.steps);
   try {
     learner_.update(position_.step, batches, rate);
-  } catch (const c10::OutOfMemoryError&) {
+  } catch (const c10::Error& error) {
+    if (!is_out_of_memory(error)) throw;
     throw Error("the device has not enough memory", task_.memory_hint());
   } catch (const UsageError&) {
     throw;
