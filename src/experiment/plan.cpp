@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/hash.h"
+#include "base/model_files.h"
 #include "base/nearest_name.h"
 #include "base/require.h"
 #include "experiment/columns.h"
@@ -286,7 +287,7 @@ std::string weights_of(const fs::path& run) {
   std::string text;
   for (const train::Checkpoint& checkpoint : train::Checkpoints(run).all()) {
     const auto files = train::Manifest::read(checkpoint.folder).files;
-    const auto weights = files.find("model.safetensors");
+    const auto weights = files.find(kModelWeightsFile);
     text += fmt::format("{} {} {}\n", checkpoint.step, checkpoint.score.value_or(0),
                         weights == files.end() ? "" : weights->second.hash);
   }

@@ -13,6 +13,7 @@
 
 #include "base/files.h"
 #include "base/log.h"
+#include "base/model_files.h"
 #include "base/progress.h"
 #include "base/require.h"
 #include "train/run_folder.h"
@@ -56,11 +57,13 @@ bool needs_are_done(const Job& job, const std::vector<JobState>& states) {
                      [&](size_t needed) { return states[needed].status == JobStatus::done; });
 }
 
-// Whoever needs the disk removes the checkpoints of finished runs and keeps what they gave.
+// Whoever needs the disk removes the checkpoints of finished runs, or the large files in them, and
+// keeps what they gave.
 bool has_weights(const fs::path& run) {
   std::error_code missing;
-  const fs::directory_iterator checkpoints(run / "checkpoints", missing);
-  return !missing && checkpoints != fs::directory_iterator();
+  for (const auto& checkpoint : fs::directory_iterator(run / "checkpoints", missing))
+    if (fs::exists(checkpoint.path() / kModelWeightsFile, missing)) return true;
+  return false;
 }
 
 // Evaluations of text do, those of images do not.

@@ -31,7 +31,9 @@ for word in "$@"; do
   last=$word
 done
 case "$1" in
-  train) mkdir -p "$run/checkpoints/written" && echo "" > "$run/config.toml";;
+  train) mkdir -p "$run/checkpoints/step-1" && echo "" > "$run/config.toml"
+    echo "" > "$run/checkpoints/step-1/config.json"
+    echo "" > "$run/checkpoints/step-1/model.safetensors";;
   distill) mkdir -p "$out";;
   evaluate) printf 'a b c d e\nf g h i j\n' > "$out"
     echo '{"split":"test","sentences":2,"exact_match":50,"nfe":20,"metrics":[{"name":"BLEU","score":30.5,"signature":"nrefs:1|case:mixed|eff:no|tok:none|smooth:exp|version:x","brevity_penalty":0.9,"ratio":0.95}]}';;

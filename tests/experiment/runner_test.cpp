@@ -5,6 +5,7 @@
 #include "support/small_disk.h"
 #include "support/wait_until.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -92,18 +93,31 @@ TEST_F(RunnerOfJobs, MakesAgainWhatWasRemovedOrDamaged) {
   EXPECT_EQ(calls().size(), 10u);
 }
 
-TEST_F(RunnerOfJobs, KeepsResultsOfRunsWhoseCheckpointsWereRemoved) {
+TEST_F(RunnerOfJobs, KeepsResultsOfRunsWhoseWeightsWereRemoved) {
+  const auto remove_weights = [&](const std::string& what) {
+    for (const Job& job : plan_.jobs)
+      if (job.kind == JobKind::training) remove_tree(job.folder / what);
+  };
   run();
-  for (const Job& job : plan_.jobs)
-    if (job.kind == JobKind::training) remove_tree(job.folder / "checkpoints");
-  EXPECT_EQ(statuses(run()), kAllDone);
-  EXPECT_EQ(calls().size(), 8u);
+  for (const std::string what : {"checkpoints/step-1/model.safetensors", "checkpoints"}) {
+    remove_weights(what);
+    EXPECT_EQ(statuses(run()), kAllDone);
+    EXPECT_EQ(calls().size(), 8u);
+  }
   // Another evaluation needs the weights: they are made again, for the runs it is of.
-  std::string text = kTable;
-  read(text.replace(text.find("row = \"b\""), 9, "row = \"b\"\nevaluate = [\"--steps\", 5]"));
-  EXPECT_EQ(statuses(run()), kAllDone);
-  ASSERT_EQ(calls().size(), 12u);
-  for (const size_t k : {8u, 10u}) EXPECT_THAT(calls()[k], StartsWith("train --resume "));
+  size_t before = 8;
+  for (const std::string what : {"checkpoints", "checkpoints/step-1/model.safetensors"}) {
+    read(kTable);
+    remove_weights(what);
+    std::string text = kTable;
+    read(text.replace(text.find("row = \"b\""), 9,
+                      fmt::format("row = \"b\"\nevaluate = [\"--steps\", {}]", before)));
+    EXPECT_EQ(statuses(run()), kAllDone);
+    ASSERT_EQ(calls().size(), before + 4);
+    for (const size_t k : {before, before + 2})
+      EXPECT_THAT(calls()[k], StartsWith("train --resume "));
+    before += 4;
+  }
 }
 
 TEST_F(RunnerOfJobs, LetsOthersGoOnWhereOneFails) {
