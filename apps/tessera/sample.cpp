@@ -10,6 +10,7 @@
 #include "image_settings.h"
 #include "option_checks.h"
 #include "report/film.h"
+#include "train/stop_signal.h"
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -119,8 +120,10 @@ void run_sample(const SampleCommand& command, const GlobalOptions& globals) {
   if (keeps) {
     Keeper keeper(command, loaded.model().shape());
     Progress bar("images", command.count);
+    const train::StopSignal stop;
     const auto begin = std::chrono::steady_clock::now();
     loaded.generator().stream(0, command.count, loaded.classes(), [&](const at::Tensor& images) {
+      if (stop.requested()) throw train::Stopped(stop.signal());
       keeper.take(images);
       bar.advance(images.size(0));
     });

@@ -4,11 +4,13 @@
 #include "image/made_images.h"
 #include "image/png.h"
 #include "support/program.h"
+#include "support/wait_until.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <csignal>
 #include <filesystem>
 #include <string>
 
@@ -19,6 +21,7 @@ using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 constexpr const char* kRecipe = R"([data]
 kind = "images"
@@ -133,6 +136,18 @@ TEST_F(ImageCommands, EqualSeedsMakeEqualImages) {
   const auto picture = [&](const char* name) { return tessera::test::file_text(folder_ / name); };
   EXPECT_EQ(picture("a.png"), picture("b.png"));
   EXPECT_NE(picture("a.png"), picture("c.png"));
+}
+
+TEST_F(ImageCommands, ASampleThatIsStoppedLeavesNoHalfFile) {
+  expect_done("--quiet train r.toml");
+  Running program =
+      start("--device cpu sample run --count 1000000 --batch 4 --npz a.npz --out pngs");
+  ASSERT_TRUE(tessera::test::wait_until([&] { return fs::exists(folder_ / "pngs/000003.png"); }));
+  program.signal(SIGTERM);
+  EXPECT_EQ(program.wait().status, 143);
+  for (const auto& entry : fs::directory_iterator(folder_.path()))
+    EXPECT_THAT(entry.path().filename().string(),
+                AllOf(Not(StartsWith(".tessera-tmp")), Not("a.npz")));
 }
 
 TEST_F(ImageCommands, DryRunSaysWhatItWouldCost) {
