@@ -41,9 +41,6 @@ std::string key_of(const DistillCommand& command, const LoadedGenerator& teacher
 
 void run_distill(const DistillCommand& command, const GlobalOptions& globals) {
   require_option(!command.out.empty(), "--out is empty: name a folder for the new corpus");
-  // Without a slash at its end, beside which unfinished work is kept.
-  const std::filesystem::path out =
-      command.out.has_filename() ? command.out : command.out.parent_path();
   const text::Corpus corpus = text::Corpus::open(command.data);
   const LoadedGenerator teacher(command.settings, globals);
   if (const auto difference =
@@ -54,8 +51,8 @@ void run_distill(const DistillCommand& command, const GlobalOptions& globals) {
   model::DistillationReport report;
   {
     Progress bar("distilling", corpus.split("train").size());
-    report = model::distill(corpus, teacher.generator(), key_of(command, teacher, corpus), out,
-                            [&](int64_t lines) { bar.advance(lines); });
+    report = model::distill(corpus, teacher.generator(), key_of(command, teacher, corpus),
+                            command.out, [&](int64_t lines) { bar.advance(lines); });
   }
   if (globals.json) {
     std::cout << nlohmann::ordered_json{{"lines", report.lines},

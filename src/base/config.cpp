@@ -295,6 +295,12 @@ std::string table_cell(const std::string& text) {
   return escaped;
 }
 
+std::string trimmed(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return "";
+  return std::string(text.substr(begin, text.find_last_not_of(" \t") + 1 - begin));
+}
+
 }  // namespace
 
 std::string text_of(const Value& value) {
@@ -456,6 +462,10 @@ void Schema::read_text(std::string_view toml, const std::string& source_name) {
   }
 }
 
+std::string Schema::overridden_key(std::string_view assignment) {
+  return trimmed(assignment.substr(0, assignment.find('=')));
+}
+
 void Schema::apply_override(std::string_view assignment) {
   std::string where = fmt::format("override '{}': ", assignment);
   std::replace(where.begin(), where.end(), '\n', ' ');  // a problem is one line
@@ -464,12 +474,7 @@ void Schema::apply_override(std::string_view assignment) {
     problems_.push_back(where + "must be of the form key=value");
     return;
   }
-  const auto trimmed = [](std::string_view text) {
-    const size_t begin = text.find_first_not_of(" \t");
-    if (begin == std::string_view::npos) return std::string();
-    return std::string(text.substr(begin, text.find_last_not_of(" \t") + 1 - begin));
-  };
-  const std::string key = trimmed(assignment.substr(0, equals));
+  const std::string key = overridden_key(assignment);
   const std::string text = trimmed(assignment.substr(equals + 1));
 
   const toml::value<std::string> word(text);

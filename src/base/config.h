@@ -203,6 +203,9 @@ class Schema {
   // "key=value", the value as in TOML; words need no quotes.
   void apply_override(std::string_view assignment);
 
+  // The key of such an assignment, which need not be one there is.
+  static std::string overridden_key(std::string_view assignment);
+
   // A value that comes from elsewhere (JSON); it counts as if a file had it.
   void set(const std::string& key, const Value& value, const std::string& source_name);
 

@@ -6,17 +6,12 @@
 #include <system_error>
 
 namespace tessera {
-namespace {
-
 namespace fs = std::filesystem;
 
-// With a parent and a name, whether it was given as "m30k", "data/m30k/" or ".".
-fs::path full_path(const fs::path& path) {
-  const fs::path normal = fs::absolute(path).lexically_normal();
+fs::path full_path(const fs::path& folder) {
+  const fs::path normal = fs::absolute(folder).lexically_normal();
   return normal.has_filename() ? normal : normal.parent_path();
 }
-
-}  // namespace
 
 void OutputFolder::check(const fs::path& folder, const Kind& kind, Existing existing) {
   std::error_code ignored;

@@ -6,6 +6,9 @@
 
 namespace tessera {
 
+// With a parent and a name, whether it was given as "m30k", "data/m30k/" or ".".
+std::filesystem::path full_path(const std::filesystem::path& folder);
+
 // A folder of data that a command makes. It appears under its name when commit() has made it
 // complete, and takes the place of an earlier one only where that was asked for; without commit()
 // nothing is left behind.

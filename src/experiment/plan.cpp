@@ -51,8 +51,7 @@ struct Settings {
 void require_no_places(const Model& model) {
   static const std::set<std::string> places{"train.seed", "train.out", "data.dir"};
   for (const std::string& assignment : model.overrides) {
-    std::string key = assignment.substr(0, assignment.find('='));
-    std::erase_if(key, [](char c) { return c == ' ' || c == '\t'; });  // as overrides are read
+    const std::string key = config::Schema::overridden_key(assignment);
     require_option(!places.contains(key),
                    "{}: the model '{}' cannot override {}: seeds, data and --out say it",
                    model.where, model.name, key);

@@ -62,7 +62,7 @@ bool needs_are_done(const Job& job, const std::vector<JobState>& states) {
 bool has_weights(const fs::path& run) {
   std::error_code missing;
   for (const auto& checkpoint : fs::directory_iterator(run / "checkpoints", missing))
-    if (fs::exists(checkpoint.path() / kModelWeightsFile, missing)) return true;
+    if (is_model_folder(checkpoint.path())) return true;
   return false;
 }
 

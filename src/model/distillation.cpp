@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "base/log.h"
+#include "base/output_folder.h"
 #include "base/require.h"
 #include "metric/bleu.h"
 #include "text/corpus_writer.h"
@@ -28,7 +29,7 @@ std::span<const text::Id> without_end(std::span<const text::Id> ids) {
 // Targets that are finished, in files of kChunk lines of numbers.
 class Partial {
  public:
-  Partial(const fs::path& out, const std::string& key) : folder_(out.string() + ".partial") {
+  Partial(const fs::path& out, const std::string& key) : folder_(full_path(out) += ".partial") {
     std::error_code ignored;
     const fs::path mark = folder_ / "key";
     if (fs::exists(folder_, ignored) && !(fs::exists(mark, ignored) && read_file(mark) == key)) {

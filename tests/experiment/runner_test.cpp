@@ -107,7 +107,6 @@ TEST_F(RunnerOfJobs, KeepsResultsOfRunsWhoseWeightsWereRemoved) {
   // Another evaluation needs the weights: they are made again, for the runs it is of.
   size_t before = 8;
   for (const std::string what : {"checkpoints", "checkpoints/step-1/model.safetensors"}) {
-    read(kTable);
     remove_weights(what);
     std::string text = kTable;
     read(text.replace(text.find("row = \"b\""), 9,
