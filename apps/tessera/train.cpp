@@ -140,23 +140,23 @@ void train_in(const train::Task& task, train::Trainer& trainer, const train::Run
 void start(const config::Schema& schema, const task::Recipe& recipe, const GlobalOptions& globals) {
   require_option(!recipe.run.out.empty(), "train.out is missing: name a folder for the run");
   const train::StopSignal stop;
-  const train::RunFolder folder = train::RunFolder::create(recipe.run.out);
+  train::RunFolder folder = train::RunFolder::create(recipe.run.out);
   require(train::Checkpoints(folder.path()).all().empty(),
           "'{}' holds checkpoints of a run that has lost its config.toml: choose another folder "
           "(train.out)",
           folder.path().string());
-  // From here on the run can be resumed, whenever it is killed; but one that cannot begin is none.
-  folder.write_config(schema.dump());
   std::unique_ptr<train::Task> task;
   std::optional<train::Trainer> trainer;
   try {
+    // From here on the run can be resumed, whenever it is killed; but one that cannot begin is
+    // none.
+    folder.write_config(schema.dump());
     task =
         task::open_task(recipe, folder.path(), task::OwnData::make, parse_device(globals.device));
     trainer.emplace(*task, recipe);
     trainer->begin();
   } catch (...) {
-    std::error_code ignored;
-    std::filesystem::remove(folder.config(), ignored);
+    folder.abandon();
     throw;
   }
   train_in(*task, *trainer, folder, stop);

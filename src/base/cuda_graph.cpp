@@ -5,6 +5,7 @@
 #include <c10/cuda/CUDAStream.h>
 
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
 
@@ -34,6 +35,16 @@ class SharedPool {
 SharedPool& shared_pool() {
   static SharedPool pool;
   return pool;
+}
+
+c10::cuda::CUDAStream second_stream(c10::DeviceIndex device) {
+  static std::mutex mutex;
+  static std::map<c10::DeviceIndex, c10::cuda::CUDAStream> streams;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const auto found = streams.find(device);
+  if (found != streams.end()) return found->second;
+  return streams.emplace(device, c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device))
+      .first->second;
 }
 
 }  // namespace
@@ -80,11 +91,16 @@ struct CudaStream::Impl {
   std::optional<c10::cuda::CUDAStreamGuard> guard;
 };
 
-CudaStream::CudaStream(c10::Device device) : impl_(std::make_unique<Impl>()) {
+CudaStream::CudaStream(c10::Device device, Which which) : impl_(std::make_unique<Impl>()) {
   if (!device.is_cuda()) return;
-  // What was queued before must be done: the streams do not wait for each other.
-  c10::cuda::getCurrentCUDAStream(device.index()).synchronize();
-  impl_->guard.emplace(c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device.index()));
+  wait(device);  // the streams do not wait for each other
+  impl_->guard.emplace(which == Which::second ? second_stream(device.index())
+                                              : c10::cuda::getStreamFromPool(
+                                                    /*isHighPriority=*/false, device.index()));
+}
+
+void CudaStream::wait(c10::Device device) {
+  if (device.is_cuda()) c10::cuda::getCurrentCUDAStream(device.index()).synchronize();
 }
 
 CudaStream::~CudaStream() {

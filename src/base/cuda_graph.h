@@ -29,11 +29,21 @@ class CudaGraph {
   std::unique_ptr<Impl> impl_;
 };
 
-// Makes a stream other than the default one current for as long as it lives. Nothing on the CPU.
+// Makes a stream other than the default one current for this thread, for as long as it lives.
+// Nothing on the CPU.
 class CudaStream {
  public:
-  explicit CudaStream(c10::Device device);
-  ~CudaStream();
+  enum class Which {
+    fresh,   // one that hardly anyone else uses
+    second,  // always the same one: memory that was used in it is used again
+  };
+
+  explicit CudaStream(c10::Device device, Which which = Which::fresh);
+  ~CudaStream();  // when its work is done
+
+  // Waits for what this thread has queued.
+  static void wait(c10::Device device);
+
   CudaStream(const CudaStream&) = delete;
   CudaStream& operator=(const CudaStream&) = delete;
 

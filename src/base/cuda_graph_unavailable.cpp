@@ -19,7 +19,8 @@ bool CudaGraph::available(c10::Device) {
 }
 
 struct CudaStream::Impl {};
-CudaStream::CudaStream(c10::Device) {}
+CudaStream::CudaStream(c10::Device, Which) {}
+void CudaStream::wait(c10::Device) {}
 CudaStream::~CudaStream() = default;
 
 }  // namespace tessera

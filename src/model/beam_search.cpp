@@ -1,10 +1,13 @@
 #include "model/beam_search.h"
 
+#include "model/batch_workers.h"
+
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
 namespace tessera::model {
 namespace {
@@ -264,7 +267,8 @@ void generate_by_search(const Autoregressive& model, const GenerationOptions& op
   }
   const BatchLimits limits{options.beam, options.batch_tokens, positions,
                            batch_overhead(model.device())};
-  for (const GenerationBatch& batch : plan_batches(sizes, limits)) {
+  std::mutex reporting;
+  for_each_batch(plan_batches(sizes, limits), model.device(), [&](const GenerationBatch& batch) {
     const Encoded encoded = model.encode(padded_sources(sentences, batch, model.device()));
     const Room room(sentences, batch, positions, options.beam, model.device());
     const bool drawn = options.temperature > 0;
@@ -274,8 +278,9 @@ void generate_by_search(const Autoregressive& model, const GenerationOptions& op
                     .run()
               : BeamSearch(model, options, encoded, room).run();
     collect(found, batch, drawn, options, sentences, results);
+    const std::lock_guard<std::mutex> lock(reporting);
     if (hooks.progress) hooks.progress(static_cast<int64_t>(batch.sentences.size()));
-  }
+  });
 }
 
 }  // namespace tessera::model

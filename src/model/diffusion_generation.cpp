@@ -1,11 +1,13 @@
 #include "model/diffusion_generation.h"
 
 #include "base/require.h"
+#include "model/batch_workers.h"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 #include <limits>
+#include <mutex>
 #include <optional>
 
 namespace tessera::model {
@@ -16,7 +18,6 @@ using text::Id;
 
 // What a batch gave, still on the device.
 struct Decoded {
-  const GenerationBatch* batch;
   at::Tensor labels;             // [rows, L] int32
   at::Tensor log_probabilities;  // [rows, L] float
   int64_t calls;
@@ -40,16 +41,11 @@ class Generation {
     for (size_t k = 0; k < sentences_.size(); ++k)
       sizes.push_back(
           {source_length(k), *std::max_element(lengths_[k].begin(), lengths_[k].end())});
-    const std::vector<GenerationBatch> batches = plan_batches(sizes, limits(options_.candidates()));
-
-    // A batch is read while the device works on the next one.
-    std::optional<Decoded> waiting;
-    for (const GenerationBatch& batch : batches) {
-      Decoded decoded = decode(batch);
-      if (waiting) collect(*waiting);
-      waiting = std::move(decoded);
-    }
-    if (waiting) collect(*waiting);
+    // Who watches the steps sees one batch after the other.
+    for_each_batch(
+        plan_batches(sizes, limits(options_.candidates())), model_.device(),
+        [&](const GenerationBatch& batch) { collect(batch, decode(batch)); },
+        /*at_once=*/hooks_.step ? 1 : 0);
   }
 
  private:
@@ -147,7 +143,7 @@ class Generation {
     const Sample sample =
         sampler.run(sample_numbers(sentences_, batch, candidates, model_.device()),
                     {batch.target, model_.codebook().dim()}, watch);
-    return {&batch, sample.labels.to(at::kInt), log_probabilities(sample), sample.calls};
+    return {sample.labels.to(at::kInt), log_probabilities(sample), sample.calls};
   }
 
   // In slices: elements x symbols are too many to keep.
@@ -165,12 +161,12 @@ class Generation {
     return at::cat(parts).neg_().view(sample.labels.sizes());
   }
 
-  void collect(const Decoded& decoded) {
+  void collect(const GenerationBatch& batch, const Decoded& decoded) {
     const at::Tensor labels = decoded.labels.cpu();
     const at::Tensor log_probabilities = decoded.log_probabilities.cpu();
     const auto* symbols = labels.const_data_ptr<Id>();
     const auto* scores = log_probabilities.const_data_ptr<float>();
-    for (const size_t place : decoded.batch->sentences) {
+    for (const size_t place : batch.sentences) {
       Generated& result = results_[sentences_[place].index];
       result.nfe = decoded.calls;
       for (int64_t k = 0; k < options_.candidates(); ++k) {
@@ -178,13 +174,14 @@ class Generation {
         Candidate candidate = cut_candidate({symbols, length}, {scores, length});
         if (options_.merge_repeats) merge_repeats(candidate);
         result.candidates.push_back(std::move(candidate));
-        symbols += decoded.batch->target;
-        scores += decoded.batch->target;
+        symbols += batch.target;
+        scores += batch.target;
       }
       measure_agreement(result.candidates);
       result.chosen = choose(result.candidates, options_.selection);
     }
-    if (hooks_.progress) hooks_.progress(static_cast<int64_t>(decoded.batch->sentences.size()));
+    const std::lock_guard<std::mutex> lock(reporting_);
+    if (hooks_.progress) hooks_.progress(static_cast<int64_t>(batch.sentences.size()));
   }
 
   const Diffusion& model_;
@@ -193,6 +190,7 @@ class Generation {
   std::span<const SourceSentence> sentences_;
   std::span<Generated> results_;
   std::vector<std::vector<int64_t>> lengths_;  // of a sentence's candidates, likeliest first
+  std::mutex reporting_;                       // of progress, one at a time
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "model/distillation.h"
 
 #include "base/files.h"
+#include "base/folder_lock.h"
 #include "base/log.h"
 #include "base/output_folder.h"
 #include "base/require.h"
@@ -26,28 +27,26 @@ std::span<const text::Id> without_end(std::span<const text::Id> ids) {
   return ids.first(ids.size() - 1);
 }
 
-// Targets that are finished, in files of kChunk lines of numbers.
+// Targets that are finished, in files of kChunk lines of numbers. One distillation at a time works
+// on them.
 class Partial {
  public:
-  Partial(const fs::path& out, const std::string& key) : folder_(full_path(out) += ".partial") {
+  Partial(const fs::path& out, const std::string& key)
+      : folder_(full_path(out) += ".partial"),
+        lock_((make_folder(), lock_file()), "distillation",
+              "wait for its end or stop it, or choose another folder (--out)") {
     std::error_code ignored;
-    const fs::path mark = folder_ / "key";
-    if (fs::exists(folder_, ignored) && !(fs::exists(mark, ignored) && read_file(mark) == key)) {
-      require(fs::exists(mark, ignored) || fs::is_empty(folder_, ignored),
-              "'{}', where targets are kept until all are there, exists and is not ours: move it "
-              "away",
-              folder_.string());
+    if (fs::exists(mark(), ignored) && read_file(mark()) != key) {
       log::info(
           "what was begun in '{}' is of another teacher, or was written in another way: beginning "
           "anew",
           folder_.string());
-      require(remove_tree(folder_), "cannot remove '{}'", folder_.string());
+      for (const auto& entry : fs::directory_iterator(folder_))
+        if (entry.path() != lock_file())
+          require(remove_tree(entry.path()), "cannot remove '{}'", entry.path().string());
     }
-    std::error_code failure;
-    fs::create_directories(folder_, failure);
-    if (failure) throw file_error("make the folder", folder_, failure.value());
     remove_leftovers(folder_);
-    write_file_atomically(mark, key);
+    write_file_atomically(mark(), key);
   }
 
   bool has(int64_t first) const {
@@ -80,9 +79,25 @@ class Partial {
   void remove() const { remove_tree(folder_); }
 
  private:
+  // Where another one's files are in its place: Error.
+  void make_folder() const {
+    std::error_code failure;
+    fs::create_directories(folder_, failure);
+    if (failure) throw file_error("make the folder", folder_, failure.value());
+    if (fs::exists(mark(), failure)) return;
+    for (const auto& entry : fs::directory_iterator(folder_))
+      require(entry.path() == lock_file(),
+              "'{}', where targets are kept until all are there, exists and is not ours: move it "
+              "away",
+              folder_.string());
+  }
+
   fs::path file(int64_t first) const { return folder_ / fmt::format("targets-{:08}", first); }
+  fs::path mark() const { return folder_ / "key"; }
+  fs::path lock_file() const { return folder_ / "lock"; }
 
   fs::path folder_;
+  FolderLock lock_;
 };
 
 void generate_missing(const text::Split& split, const Generator& teacher, const Partial& partial,

@@ -21,29 +21,46 @@ at::Tensor split_heads(const at::Tensor& x, int64_t heads) {
   return x.view({x.size(0), x.size(1), heads, -1}).transpose(1, 2);
 }
 
+// Kernels for any shape read in pieces of 8 numbers.
+constexpr int64_t kPiece = 8;
+
+// Where rows of so many biases begin.
+int64_t whole_pieces(int64_t keys) {
+  return (keys + kPiece - 1) / kPiece * kPiece;
+}
+
 // [B, heads, L, width / heads] -> [B, L, width]; every key is seen where there is no bias
-at::Tensor attend(const at::Tensor& queries, const Memory& memory, const at::Tensor& bias) {
+at::Tensor attend(const at::Tensor& queries, const Memory& memory, const at::Tensor& bias,
+                  Kernels kernels) {
   std::optional<at::Tensor> everywhere;
   if (bias.defined())
     everywhere =
         bias.expand({queries.size(0), queries.size(1), queries.size(2), memory.keys.size(2)});
-  return at::scaled_dot_product_attention(queries, memory.keys, memory.values, everywhere)
-      .transpose(1, 2)
-      .flatten(2);
+  const bool ready =
+      queries.is_cuda() && kernels == Kernels::ready && queries.size(-1) % kPiece == 0;
+  const at::Tensor seen =
+      ready ? std::get<0>(at::_scaled_dot_product_efficient_attention(
+                  queries, memory.keys, memory.values, everywhere, /*compute_log_sumexp=*/false))
+            : at::scaled_dot_product_attention(queries, memory.keys, memory.values, everywhere);
+  return seen.transpose(1, 2).flatten(2);
 }
 
 }  // namespace
 
 at::Tensor key_bias(const at::Tensor& visible, at::ScalarType dtype) {
-  return at::zeros(visible.sizes(), visible.options().dtype(dtype))
+  const int64_t keys = visible.size(1);
+  return at::zeros({visible.size(0), whole_pieces(keys)}, visible.options().dtype(dtype))
+      .narrow(1, 0, keys)
       .masked_fill_(visible.logical_not(), -std::numeric_limits<double>::infinity())
       .unsqueeze(1)
       .unsqueeze(1);
 }
 
 at::Tensor causal_bias(int64_t length, const at::TensorOptions& options) {
-  return at::full({1, 1, length, length}, -std::numeric_limits<double>::infinity(), options)
-      .triu_(1);
+  return at::full({1, 1, length, whole_pieces(length)}, -std::numeric_limits<double>::infinity(),
+                  options)
+      .triu_(1)
+      .narrow(3, 0, length);
 }
 
 SelfAttention::SelfAttention(Parameters& parameters, const std::string& name, int64_t width,
@@ -60,16 +77,17 @@ Memory SelfAttention::project(const at::Tensor& x, at::Tensor& queries) const {
   return {split_heads(parts[1], heads_), split_heads(parts[2], heads_)};
 }
 
-Unfinished SelfAttention::operator()(const at::Tensor& x, const at::Tensor& bias) const {
+Unfinished SelfAttention::operator()(const at::Tensor& x, const at::Tensor& bias,
+                                     Kernels kernels) const {
   at::Tensor queries;
   const Memory memory = project(x, queries);
-  return out_.unfinished(attend(queries, memory, bias));
+  return out_.unfinished(attend(queries, memory, bias, kernels));
 }
 
 Unfinished SelfAttention::step(const at::Tensor& x, KeyCache& cache, int64_t layer) const {
   at::Tensor queries;
   const Memory next = project(x, queries);
-  return out_.unfinished(attend(queries, cache.append(layer, next), /*bias=*/{}));
+  return out_.unfinished(attend(queries, cache.append(layer, next), /*bias=*/{}, Kernels::ready));
 }
 
 CrossAttention::CrossAttention(Parameters& parameters, const std::string& name, int64_t width,
@@ -87,9 +105,10 @@ Memory CrossAttention::memory(const at::Tensor& m) const {
 }
 
 Unfinished CrossAttention::operator()(const at::Tensor& x, const Memory& memory,
-                                      const at::Tensor& bias) const {
+                                      const at::Tensor& bias, Kernels kernels) const {
   const at::Tensor queries = queries_(x).view({memory.keys.size(0), -1, x.size(-1)});
-  return out_.unfinished(attend(split_heads(queries, heads_), memory, bias).view(x.sizes()));
+  return out_.unfinished(
+      attend(split_heads(queries, heads_), memory, bias, kernels).view(x.sizes()));
 }
 
 }  // namespace tessera::nn

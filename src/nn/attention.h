@@ -5,6 +5,12 @@
 
 namespace tessera::nn {
 
+// Which kernels of attention a GPU uses.
+enum class Kernels {
+  planned,  // the fastest: for shapes that come again, since a plan is made for every new one
+  ready,    // for any shape at once: making a plan takes longer than generating some sentences
+};
+
 // What is added to the scores of keys: 0, or -inf for those that must not be seen.
 //   visible  [B, S] bool, at least one true per row
 //   returns  [B, 1, 1, S] of the type the products are computed in
@@ -23,7 +29,7 @@ class SelfAttention {
 
   //   x     [B, L, width]
   //   bias  [B, 1, 1 or L, L], see key_bias()
-  Unfinished operator()(const at::Tensor& x, const at::Tensor& bias) const;
+  Unfinished operator()(const at::Tensor& x, const at::Tensor& bias, Kernels kernels) const;
 
   // The next position of sequences that are read from left to right: adds it to the cache, as that
   // of this number among the layers, and looks at all that are there.   x [B, 1, width]
@@ -47,7 +53,8 @@ class CrossAttention {
 
   //   x     [B * n, L, width]: n groups of queries share one row of the memory
   //   bias  [B, 1, 1, S]
-  Unfinished operator()(const at::Tensor& x, const Memory& memory, const at::Tensor& bias) const;
+  Unfinished operator()(const at::Tensor& x, const Memory& memory, const at::Tensor& bias,
+                        Kernels kernels) const;
 
  private:
   int64_t heads_ = 1;

@@ -6,6 +6,14 @@
 #include <fmt/format.h>
 
 namespace tessera::nn {
+namespace {
+
+// A training has few shapes, sentences to generate from come in many.
+Kernels kernels_for(Mode mode) {
+  return mode == Mode::training ? Kernels::planned : Kernels::ready;
+}
+
+}  // namespace
 
 Transformer::Transformer(Parameters& parameters, const std::string& name, Kind kind,
                          const TransformerOptions& options)
@@ -49,8 +57,9 @@ at::Tensor Transformer::run(at::Tensor x, const Attention& attend_to_itself,
     const Layer& layer = layers_[i];
     residual(layer.self_norm, [&](const at::Tensor& y) { return attend_to_itself(i, y); });
     if (!memories.empty())
-      residual(layer.cross_norm,
-               [&](const at::Tensor& y) { return layer.cross(y, memories[i], memory_bias); });
+      residual(layer.cross_norm, [&](const at::Tensor& y) {
+        return layer.cross(y, memories[i], memory_bias, kernels_for(mode));
+      });
     residual(layer.feedforward_norm, [&](const at::Tensor& y) {
       const at::Tensor hidden = layer.up(y);
       return layer.down.unfinished(options_.activation == Activation::relu ? hidden.relu()
@@ -63,7 +72,9 @@ at::Tensor Transformer::run(at::Tensor x, const Attention& attend_to_itself,
 at::Tensor Transformer::operator()(at::Tensor x, const at::Tensor& bias,
                                    const std::vector<Memory>& memories,
                                    const at::Tensor& memory_bias, Mode mode) const {
-  const auto attention = [&](size_t i, const at::Tensor& y) { return layers_[i].self(y, bias); };
+  const auto attention = [&](size_t i, const at::Tensor& y) {
+    return layers_[i].self(y, bias, kernels_for(mode));
+  };
   return run(std::move(x), attention, memories, memory_bias, mode);
 }
 

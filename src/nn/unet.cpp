@@ -57,7 +57,7 @@ at::Tensor UNet::Block::operator()(const at::Tensor& x, const at::Tensor& told, 
 
 at::Tensor UNet::Attention::operator()(const at::Tensor& x) const {
   if (!present) return x;
-  const auto seen = attention(norm(x, After::nothing).flatten(1, 2), /*bias=*/{});
+  const auto seen = attention(norm(x, After::nothing).flatten(1, 2), /*bias=*/{}, Kernels::planned);
   return joined(x, seen.y.view(x.sizes()), seen.bias);
 }
 

@@ -36,9 +36,10 @@ bool RunFolder::is_one(const fs::path& path) {
 RunFolder RunFolder::create(const fs::path& path) {
   refuse_second_run(path);
   std::error_code failure;
-  fs::create_directories(path, failure);
+  const bool made = fs::create_directories(path, failure);
   if (failure) throw file_error("make the folder", path, failure.value());
   RunFolder run(path);
+  run.made_ = made;
   run.lock();
   refuse_second_run(path);  // another one may have come and gone
   return run;
@@ -60,6 +61,14 @@ void RunFolder::lock() {
 
 void RunFolder::write_config(std::string_view toml) const {
   write_file_atomically(config(), toml);
+}
+
+void RunFolder::abandon() {
+  std::error_code ignored;
+  fs::remove(config(), ignored);
+  fs::remove(lock_file(), ignored);
+  lock_.reset();
+  if (made_) fs::remove(path_, ignored);
 }
 
 }  // namespace tessera::train

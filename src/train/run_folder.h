@@ -32,6 +32,10 @@ class RunFolder {
 
   void write_config(std::string_view toml) const;
 
+  // Of a new run that could not begin: it is none, and a folder that create() made goes, unless
+  // there is something else in it.
+  void abandon();
+
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path config() const { return path_ / "config.toml"; }
   std::filesystem::path metrics() const { return path_ / "metrics.jsonl"; }
@@ -41,6 +45,7 @@ class RunFolder {
   explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
 
   std::filesystem::path path_;
+  bool made_ = false;               // by create()
   std::optional<FolderLock> lock_;  // where this process holds it
 };
 

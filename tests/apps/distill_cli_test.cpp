@@ -1,3 +1,4 @@
+#include "base/folder_lock.h"
 #include "model/tiny_model.h"
 #include "support/program.h"
 #include "text/corpus.h"
@@ -6,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include <optional>
 
 namespace {
 
@@ -88,6 +91,16 @@ TEST_F(DistillCommand, TakesAFolderWithASlashAndTouchesNoOthers) {
   EXPECT_EQ(refused.status, 1);
   EXPECT_THAT(refused.err, HasSubstr("is not ours: move it away"));
   EXPECT_TRUE(fs::exists(folder_ / "other.partial" / "precious"));
+}
+
+TEST_F(DistillCommand, IsDoneByOneProcessAtATime) {
+  fs::create_directory(folder_ / "new.partial");
+  std::optional<tessera::FolderLock> another(std::in_place, folder_ / "new.partial/lock", "", "");
+  const auto refused = distill("--out new");
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.err, HasSubstr("another distillation"));
+  another.reset();  // it was stopped
+  EXPECT_EQ(distill("--out new").status, 0);
 }
 
 TEST_F(DistillCommand, RefusesWhatDoesNotFit) {

@@ -503,7 +503,7 @@ TEST_F(TrainCommand, MissingOrBrokenDataIsNamed) {
   EXPECT_EQ(resume("a/data").status, 1);
   write("file", "");
   EXPECT_EQ(train("file").status, 1);
-  EXPECT_FALSE(fs::exists(folder_ / "run/config.toml"));
+  EXPECT_FALSE(fs::exists(folder_ / "run"));
 }
 
 TEST_F(TrainCommand, SaysThatThereIsNoSplitForValidation) {

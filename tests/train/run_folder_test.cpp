@@ -44,6 +44,24 @@ TEST(RunFolder, MayBeMadeAgainWhereOneWasKilledBeforeItsConfig) {
   EXPECT_NO_THROW(RunFolder::create(folder / "a"));
 }
 
+TEST(RunFolder, LeavesNothingWhereARunCouldNotBegin) {
+  const TemporaryFolder folder(quick_place());
+  const auto begin_and_abandon = [&](const char* name) {
+    RunFolder run = RunFolder::create(folder / name);
+    run.write_config("");
+    run.abandon();
+  };
+  begin_and_abandon("new");
+  EXPECT_FALSE(std::filesystem::exists(folder / "new"));
+  for (const char* there : {"empty", "full"}) std::filesystem::create_directory(folder / there);
+  write_file_atomically(folder / "full/notes", "mine");
+  begin_and_abandon("empty");
+  EXPECT_TRUE(std::filesystem::is_empty(folder / "empty"));
+  begin_and_abandon("full");
+  EXPECT_EQ(read_file(folder / "full/notes"), "mine");
+  EXPECT_FALSE(RunFolder::is_one(folder / "full"));
+}
+
 TEST(RunFolder, OpensOnlyRunFolders) {
   const TemporaryFolder folder(quick_place());
   EXPECT_THAT(complaint([&] { RunFolder::open(folder / "none"); }), HasSubstr("no run folder"));
