@@ -27,11 +27,20 @@ using Json = nlohmann::ordered_json;
 
 constexpr auto kGlance = std::chrono::milliseconds(20);  // between two looks at the processes
 constexpr auto kSavingTime = std::chrono::minutes(2);    // of processes whose parent was killed
+constexpr auto kDyingTime = std::chrono::seconds(1);     // of a process that was killed
 constexpr size_t kLastLines = 8;                         // of a log, in a message
 constexpr const char* kJobField = "job";                 // of a result: the key of the job alone
 
+// One that has ended is known to the system until its parent has asked about it.
+bool has_ended_unasked(pid_t process) {
+  std::ifstream file(fmt::format("/proc/{}/stat", process));  // number (name) state ...
+  std::string line;
+  std::getline(file, line);
+  return line.find(") Z ") != std::string::npos;
+}
+
 bool alive(pid_t process) {
-  return ::kill(process, 0) == 0 || errno == EPERM;
+  return (::kill(process, 0) == 0 || errno == EPERM) && !has_ended_unasked(process);
 }
 
 std::uintmax_t size_of(const fs::path& file) {
@@ -118,16 +127,18 @@ std::vector<JobState> states_of(const Plan& plan, const ResultStore& store) {
 }
 
 FolderLock lock_store(const ResultStore& store, const train::StopSignal& stop) {
-  const auto end = Clock::now() + kSavingTime;
-  for (bool said = false;; said = true) {
+  const auto begin = Clock::now();
+  for (bool said = false;;) {
     try {
       return FolderLock(store.folder() / "lock", "experiment",
                         "wait for its end or stop it, or choose another folder (--out)");
     } catch (const FolderLock::Held& held) {
-      if (held.process() <= 0 || alive(held.process()) || Clock::now() > end) throw;
-      if (!said)
+      const bool killed = held.process() > 0 && !alive(held.process());
+      if (Clock::now() > begin + (killed ? Clock::duration(kSavingTime) : kDyingTime)) throw;
+      if (killed && !said)
         log::info("an experiment was killed in '{}': waiting for its processes to save",
                   store.folder().string());
+      said = killed;
     }
     if (stop.requested()) throw train::Stopped(stop.signal());
     std::this_thread::sleep_for(10 * kGlance);

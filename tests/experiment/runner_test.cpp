@@ -254,12 +254,14 @@ TEST_F(RunnerOfJobs, WaitsForTheProcessesOfAKilledExperiment) {
     }
     ::_exit(0);
   }
-  ::waitpid(killed, nullptr, 0);
+  siginfo_t ended;
+  ASSERT_EQ(::waitid(P_PID, killed, &ended, WEXITED | WNOWAIT), 0);  // it stays a zombie
   const train::StopSignal stop;
   log::set_level(log::Level::normal);
   EXPECT_THAT(tessera::test::said([&] { lock_store(store_, stop); }),
               HasSubstr("waiting for its processes to save"));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "saved"));
+  ::waitpid(killed, nullptr, 0);
 }
 
 }  // namespace
