@@ -1,6 +1,7 @@
 #include "base/device.h"
 #include "base/log.h"
 #include "base/nearest_name.h"
+#include "base/out_of_memory.h"
 #include "command.h"
 #include "option_checks.h"
 #include "train/stop_signal.h"
@@ -17,6 +18,7 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <new>
 
 namespace {
 
@@ -45,6 +47,13 @@ void add_global_options(CLI::App& program, GlobalOptions& globals) {
 void report(const tessera::Error& error) {
   std::cerr << "error: " << error.what() << '\n';
   if (!error.hint().empty()) std::cerr << "hint: " << error.hint() << '\n';
+}
+
+// Where no one has said anything better on the way.
+tessera::Error not_enough_memory() {
+  return tessera::Error("there is not enough memory",
+                        "a smaller model or smaller batches need less; `tessera train --dry-run` "
+                        "says how much a run takes");
 }
 
 tessera::UsageError unknown_command(const CLI::App& program, const std::string& word) {
@@ -106,7 +115,13 @@ int run(int argc, char** argv) {
     report(error);
     return kFailed;
   } catch (const c10::Error& error) {  // its what() carries a backtrace
-    std::cerr << "error: " << error.what_without_backtrace() << '\n';
+    if (tessera::is_out_of_memory(error))
+      report(not_enough_memory());
+    else
+      std::cerr << "error: " << error.what_without_backtrace() << '\n';
+    return kFailed;
+  } catch (const std::bad_alloc&) {
+    report(not_enough_memory());
     return kFailed;
   } catch (const std::exception& error) {
     std::cerr << "error: " << error.what() << '\n';

@@ -506,6 +506,14 @@ TEST_F(TrainCommand, MissingOrBrokenDataIsNamed) {
   EXPECT_FALSE(fs::exists(folder_ / "run"));
 }
 
+TEST_F(TrainCommand, SaysThatThereIsNotEnoughMemory) {
+  for (const char* huge : {"model.feedforward=4000000000000", "data.tokens=4000000000000"}) {
+    const auto result = train("run", huge);
+    EXPECT_EQ(result.status, 1) << huge;
+    EXPECT_THAT(result.err, HasSubstr("not enough memory\nhint: a smaller model")) << huge;
+  }
+}
+
 TEST_F(TrainCommand, SaysThatThereIsNoSplitForValidation) {
   const auto tokenizer = tessera::test::tiny_tokenizer();
   tessera::text::CorpusWriter corpus(folder_ / "corpus", tokenizer);
