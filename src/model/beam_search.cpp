@@ -88,8 +88,9 @@ class BeamSearch {
     found_ = at::zeros({rows_}, ids);
   }
 
-  Hypotheses run() {
+  Hypotheses run(const std::function<void()>& pause) {
     for (int64_t step = 0; step < room_.most(); ++step) {
+      if (pause) pause();
       advance(step);
       // Waiting for the device costs a little, useless steps cost more.
       if (step % 2 == 1 && found_.ge(beam_).all().item<bool>()) break;
@@ -173,7 +174,7 @@ class Drawing {
           const Room& room, const at::Tensor& samples)
       : model_(model), options_(options), encoded_(encoded), room_(room), samples_(samples) {}
 
-  Hypotheses run() {
+  Hypotheses run(const std::function<void()>& pause) {
     const int64_t count = samples_.size(0), rows = count / options_.beam;
     nn::KeyCache cache = model_.start(count, room_.most());
     at::Tensor last = at::full_like(samples_, int64_t{Dictionary::kBos});
@@ -184,6 +185,7 @@ class Drawing {
         at::full({count, room_.most()}, int64_t{Dictionary::kPad}, samples_.options());
     int64_t step = 0;
     for (; step < room_.most(); ++step) {
+      if (pause) pause();
       const at::Tensor next =
           room_.log_probabilities(model_.next_scores(cache, last, encoded_), step);
       last = draw(next, step);
@@ -275,8 +277,8 @@ void generate_by_search(const Autoregressive& model, const GenerationOptions& op
     const Hypotheses found =
         drawn ? Drawing(model, options, encoded, room,
                         sample_numbers(sentences, batch, options.beam, model.device()))
-                    .run()
-              : BeamSearch(model, options, encoded, room).run();
+                    .run(hooks.pause)
+              : BeamSearch(model, options, encoded, room).run(hooks.pause);
     collect(found, batch, drawn, options, sentences, results);
     const std::lock_guard<std::mutex> lock(reporting);
     if (hooks.progress) hooks.progress(static_cast<int64_t>(batch.sentences.size()));

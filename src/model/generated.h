@@ -38,6 +38,8 @@ struct GenerateHooks {
   // Lengths of the targets, end symbol included, where they are known; none: they are predicted.
   std::span<const int64_t> target_lengths = {};
   std::function<void(int64_t sentences)> progress{};  // so many more are done
+  // Before every network call, in any thread: what it throws ends the generation.
+  std::function<void()> pause{};
   // Before every next step of a diffusion model; slows it down.
   std::function<void(const GenerationStep&)> step{};
 };

@@ -64,10 +64,11 @@ ImageTask::ImageTask(const ImageOptions& options, image::Dataset dataset, uint64
           validation.features.string());
 }
 
-double ImageTask::validation_loss(Json& line) {
+double ImageTask::validation_loss(Json& line, const std::function<void()>& pause) {
   const int64_t count = std::min(options_.validation.images, held_out_.size());
   LossMeter meter(*model_);
   for (int64_t first = 0; first < count; first += options_.data.batch) {
+    pause();
     const int64_t rows = std::min(options_.data.batch, count - first);
     nn::Inputs inputs{
         channels_last(held_out_.images().narrow(0, first, rows)).to(model_->device())};
@@ -92,11 +93,12 @@ std::string ImageTask::shown_images(const imaging::ImageGenerator& generator) co
   return image::png_data_uri(image::grid(at::cat(parts), columns, /*padding=*/1));
 }
 
-train::Validation ImageTask::validate(const at::Tensor& weights, int64_t step) {
+train::Validation ImageTask::validate(const at::Tensor& weights, int64_t step,
+                                      const std::function<void()>& pause) {
   const c10::NoGradGuard no_grad;
   const WeightsInForce in_force(*model_, weights);
   Json line;
-  const double loss = validation_loss(line);
+  const double loss = validation_loss(line, pause);
   log::info("step {}  validation loss {:.4f}", step, loss);
   double score = -loss;
   const imaging::ImageGenerator generator(*model_, options_.sampling);
@@ -106,7 +108,8 @@ train::Validation ImageTask::validate(const at::Tensor& weights, int64_t step) {
       distance_.emplace(options_.validation.features, options_.validation.statistics,
                         image::TensorImages(dataset_.split("train").images()), model_->device());
     const auto found = distance_->measure(generator, options_.validation.samples,
-                                          imaging::all_classes_in_turn(*model_));
+                                          imaging::all_classes_in_turn(*model_),
+                                          [&](const at::Tensor&, const at::Tensor&) { pause(); });
     const double rate = static_cast<double>(found.samples) / found.seconds;
     log::info("step {}  {} {:.2f} of {} images  {:.0f} images/s", step, distance_->name(),
               found.distance, found.samples, rate);

@@ -24,7 +24,8 @@ class ImageTask final : public train::Task {
   nn::Inputs batch(int64_t epoch, int64_t number) const override {
     return batcher_.batch(epoch, number);
   }
-  train::Validation validate(const at::Tensor& weights, int64_t step) override;
+  train::Validation validate(const at::Tensor& weights, int64_t step,
+                             const std::function<void()>& pause) override;
   safetensors::File weights_of(const std::filesystem::path& run_or_model) const override;
   void write_model(const std::filesystem::path& folder, const at::Tensor& weights,
                    int64_t step) const override;
@@ -35,7 +36,7 @@ class ImageTask final : public train::Task {
   std::vector<train::Fact> facts() const override;
 
  private:
-  double validation_loss(nlohmann::ordered_json& line);
+  double validation_loss(nlohmann::ordered_json& line, const std::function<void()>& pause);
   std::string shown_images(const imaging::ImageGenerator& generator) const;  // as a data URI
 
   ImageOptions options_;

@@ -92,8 +92,9 @@ nn::Inputs TextTask::batch(int64_t epoch, int64_t number) const {
   return model::Seq2SeqBatch::of(batcher_.batch(epoch, number)).inputs();
 }
 
-train::Validation TextTask::validate(const at::Tensor& weights, int64_t step) {
-  const Measurement found = validator_.measure(weights);
+train::Validation TextTask::validate(const at::Tensor& weights, int64_t step,
+                                     const std::function<void()>& pause) {
+  const Measurement found = validator_.measure(weights, pause);
   log::info("step {}  validation loss {:.4f}  {}", step, found.loss,
             train::parts_text(found.parts));
   if (found.bleu) log_generation(found, step);

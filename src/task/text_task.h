@@ -20,7 +20,8 @@ class TextTask final : public train::Task {
   const nn::Trainable& model() const override { return *model_; }
   int64_t batches(int64_t epoch) const override { return batcher_.batches(epoch); }
   nn::Inputs batch(int64_t epoch, int64_t number) const override;
-  train::Validation validate(const at::Tensor& weights, int64_t step) override;
+  train::Validation validate(const at::Tensor& weights, int64_t step,
+                             const std::function<void()>& pause) override;
   safetensors::File weights_of(const std::filesystem::path& run_or_model) const override;
   void write_model(const std::filesystem::path& folder, const at::Tensor& weights,
                    int64_t step) const override;

@@ -36,21 +36,22 @@ Validator::Validator(model::Seq2Seq& model, const text::Corpus& corpus, const st
       sentences_(std::min(sentences, split_.size())),
       seed_(seed) {}
 
-Measurement Validator::measure(const at::Tensor& weights) {
+Measurement Validator::measure(const at::Tensor& weights, const std::function<void()>& pause) {
   const c10::NoGradGuard no_grad;
   const WeightsInForce in_force(model_, weights);
   Measurement found;
-  measure_loss(found);
-  if (sentences_ > 0) measure_generation(found);
+  measure_loss(found, pause);
+  if (sentences_ > 0) measure_generation(found, pause);
   return found;
 }
 
-void Validator::measure_loss(Measurement& found) {
+void Validator::measure_loss(Measurement& found, const std::function<void()>& pause) {
   LossMeter meter(model_);
   std::optional<BoundaryCounter> boundary;
   if (const auto* diffusion = dynamic_cast<const model::Diffusion*>(&model_))
     boundary.emplace(diffusion->process(), diffusion->codebook(), diffusion->undecodable());
   for (int64_t i = 0; i < batcher_.batches(0); ++i) {
+    pause();
     const auto [ids, draws] = model::ValidationBatch(model_, batcher_.batch(0, i), i, seed_);
     meter.add(model_.loss(ids, draws, /*self_condition=*/false, nn::Mode::inference));
     if (boundary) boundary->add(ids.target, draws.eps);
@@ -61,7 +62,7 @@ void Validator::measure_loss(Measurement& found) {
   if (boundary) found.boundary = boundary->result();
 }
 
-void Validator::measure_generation(Measurement& found) {
+void Validator::measure_generation(Measurement& found, const std::function<void()>& pause) {
   const text::Tokenizer& tokenizer = corpus_.tokenizer();
   std::vector<std::vector<text::Id>> sources;
   for (int64_t i = 0; i < sentences_; ++i) {
@@ -70,7 +71,7 @@ void Validator::measure_generation(Measurement& found) {
   }
   const model::Generator generator(model_, generation_);
   const auto begin = std::chrono::steady_clock::now();
-  const auto generated = generator.generate(sources);
+  const auto generated = generator.generate(sources, {.pause = pause});
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   found.per_second = static_cast<double>(sentences_) / seconds.count();
 

@@ -7,6 +7,7 @@
 #include "text/corpus.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,11 +37,12 @@ class Validator {
             int64_t sentences, uint64_t seed);
 
   // Weights like parameters().values(): put in force for the measurement, and taken back.
-  Measurement measure(const at::Tensor& weights);
+  //   pause  called now and then; what it throws ends the measurement
+  Measurement measure(const at::Tensor& weights, const std::function<void()>& pause);
 
  private:
-  void measure_loss(Measurement& found);
-  void measure_generation(Measurement& found);
+  void measure_loss(Measurement& found, const std::function<void()>& pause);
+  void measure_generation(Measurement& found, const std::function<void()>& pause);
 
   model::Seq2Seq& model_;
   const text::Corpus& corpus_;

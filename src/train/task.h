@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,9 @@ class Task {
 
   // Measures weights (like parameters().values()) on data that is not trained on, and logs what it
   // found.
-  virtual Validation validate(const at::Tensor& weights, int64_t step) = 0;
+  //   pause  is called now and then, and throws where the validation is to be given up
+  virtual Validation validate(const at::Tensor& weights, int64_t step,
+                              const std::function<void()>& pause) = 0;
 
   // The weights of another run or model to begin with. Throws Error where they do not fit.
   virtual safetensors::File weights_of(const std::filesystem::path& run_or_model) const = 0;

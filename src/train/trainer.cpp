@@ -164,13 +164,16 @@ void Trainer::follow_up(Checkpoints& checkpoints, MetricsLog& metrics, const Sto
   std::optional<double> score;
   // Whoever sends a signal does not wait long: the validation is left to the run that goes on.
   if (position_.validation_due && !stopping) {
-    score = validate(metrics);
+    score = validate(metrics, stop);
+    stopping = !score || stop.requested();
+    keep = keep || stopping;
+  }
+  if (score) {
     early_stop_.add(position_.step, *score);
     position_.validation_due = false;
     logged_at_ = now();
-    stopping = stop.requested();
     const bool best = options_.retention.keep_best > 0 && early_stop_.without_gain() == 0;
-    keep = keep || best || stopping || early_stop_.reason().has_value();
+    keep = keep || best || early_stop_.reason().has_value();
   }
   if (keep) save(checkpoints, score);
   if (stopping && !is_complete()) throw Stopped(stop.signal());
@@ -214,10 +217,17 @@ void Trainer::log_updates(MetricsLog& log) {
     throw diverged(fmt::format("weights are not finite after step {}", position_.step));
 }
 
-double Trainer::validate(MetricsLog& log) {
-  const Validation found = task_.validate(learner_.average(), position_.step);
-  log.write(position_.step, found.line);
-  return found.score;
+std::optional<double> Trainer::validate(MetricsLog& log, const StopSignal& stop) {
+  struct GivenUp {};
+  try {
+    const Validation found = task_.validate(learner_.average(), position_.step, [&] {
+      if (stop.requested()) throw GivenUp();
+    });
+    log.write(position_.step, found.line);
+    return found.score;
+  } catch (const GivenUp&) {
+    return std::nullopt;
+  }
 }
 
 void Trainer::save(Checkpoints& checkpoints, std::optional<double> score) const {

@@ -57,7 +57,8 @@ class Trainer {
   // What comes after an update: logs, validates and saves where it is time, and stops.
   void follow_up(Checkpoints& checkpoints, MetricsLog& metrics, const StopSignal& stop, bool keep);
   void log_updates(MetricsLog& log);
-  double validate(MetricsLog& log);  // returns the score
+  // Returns the score; none where a signal came before it was known.
+  std::optional<double> validate(MetricsLog& log, const StopSignal& stop);
 
   Task& task_;
   TrainingOptions options_;

@@ -225,6 +225,17 @@ TEST_F(TrainCommand, AValidationThatASignalPreventedIsMadeLater) {
     EXPECT_EQ(validated[i], static_cast<int64_t>(i) + 1);
 }
 
+TEST_F(TrainCommand, ASignalEndsALongValidation) {
+  // Left alone, it would generate for minutes.
+  const auto begin = std::chrono::steady_clock::now();
+  const auto stopped = interrupted(
+      arguments("run", "train.steps=4 sampler.steps=2000 generate.noises=500"), "run", 4, SIGTERM);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
+  EXPECT_EQ(stopped.status, 143) << stopped.err;
+  EXPECT_TRUE(fs::exists(checkpoint("run", 4)));
+  for (const auto& line : metrics("run")) EXPECT_FALSE(line.contains("valid_loss"));
+}
+
 TEST_F(TrainCommand, KilledAtAnyMomentItGoesOnToTheBit) {
   ASSERT_EQ(train("whole", kLong).status, 0);
   EXPECT_EQ(interrupted(arguments("run", kLong), "run", 20, SIGKILL).status, -1);

@@ -212,6 +212,25 @@ TEST_F(GeneratorTest, ShowsEveryStepAndItsProgress) {
   EXPECT_EQ(done, 3);
 }
 
+TEST_F(GeneratorTest, MayBeEndedBeforeEveryNetworkCall) {
+  const Autoregressive search = test::tiny_autoregressive();
+  GenerationOptions drawn;
+  drawn.temperature = 1;
+  const Sources sources{tiny_source(5, 1)};
+  for (const Generator& generator : {Generator(model_, test::tiny_generation()),
+                                     Generator(search, {}), Generator(search, drawn)}) {
+    int64_t calls = 0;
+    const auto whole = generator.generate(sources, {.pause = [&] { ++calls; }});
+    EXPECT_EQ(calls, whole[0].nfe);
+    const auto end_at_the_third = [&] {
+      if (++calls == 3) throw Error("enough");
+    };
+    calls = 0;
+    EXPECT_THROW(generator.generate(sources, {.pause = end_at_the_third}), Error);
+    EXPECT_EQ(calls, 3);
+  }
+}
+
 TEST_F(GeneratorTest, MayBeSharedByThreads) {
   const Generator generator(model_, fixed_length(9));
   const Sources sources{tiny_source(7, 1), tiny_source(6, 2)};
