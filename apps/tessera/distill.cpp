@@ -33,8 +33,10 @@ std::string key_of(const DistillCommand& command, const LoadedGenerator& teacher
   options.selection = model::Selection::mbr;    // by name below: a schema has no reranker
   config::Schema schema;
   declare(schema, options);
-  const std::string settings =
+  std::string settings =
       fmt::format("{}\n{}\n{}", schema.dump(), command.settings.length, command.settings.selection);
+  if (command.settings.precision != SamplerSettings().precision)
+    settings += "\n" + command.settings.precision;
   return fmt::format("corpus {}, teacher {}, settings {}", corpus.fingerprint(),
                      file_hash(folder / "model.safetensors"), content_hash(settings));
 }

@@ -107,6 +107,11 @@ void require_fitting(const GenerationSettings& settings, model::ModelKind kind) 
     require_option(!given, "{} is not for models of kind '{}'", name, name_of(kind));
 }
 
+model::LoadedModel load(const GenerationSettings& settings, at::Device device) {
+  return model::load_model_folder(find_model_folder(settings.folder, settings.checkpoint), device,
+                                  nn::parse_precision(settings.precision, device));
+}
+
 // The model's own options with the changes made. Throws UsageError.
 model::GenerationOptions changed(model::GenerationOptions options,
                                  const GenerationSettings& settings, uint64_t seed) {
@@ -141,12 +146,12 @@ std::filesystem::path GenerationSettings::reranker() const {
 }
 
 LoadedGenerator::LoadedGenerator(const GenerationSettings& settings, const GlobalOptions& globals)
-    : loaded_(model::load_model_folder(find_model_folder(settings.folder, settings.checkpoint),
-                                       parse_device(globals.device))) {
+    : loaded_(load(settings, parse_device(globals.device))) {
   require_fitting(settings, loaded_.model->options().kind);
   const auto options = changed(loaded_.generation, settings, globals.seed);
   if (!settings.reranker().empty())
-    reranker_.emplace(settings.reranker(), loaded_.tokenizer.dictionary(), loaded_.model->device());
+    reranker_.emplace(settings.reranker(), loaded_.tokenizer.dictionary(), loaded_.model->device(),
+                      nn::parse_precision(settings.precision, loaded_.model->device()));
   generator_.emplace(*loaded_.model, options, reranker_ ? &*reranker_ : nullptr);
 }
 

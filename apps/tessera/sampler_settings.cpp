@@ -64,6 +64,11 @@ void add_sampler_options(CLI::App& command, SamplerSettings& settings) {
                   "which one of a run: best, last, or a number of updates (default: best where "
                   "there is one, else last)")
       ->option_text("best|last|N");
+  command
+      .add_option("--precision", settings.precision,
+                  "what the network computes in; auto is bfloat16 on CUDA and float32 on the CPU, "
+                  "where bfloat16 is faster if there are instructions for it (AVX512-BF16, AMX)")
+      ->option_text("auto|float32|bfloat16");
   command.add_option("--steps", settings.steps, "steps of the sampler: more are slower")
       ->check(whole_number(1))
       ->option_text("N");

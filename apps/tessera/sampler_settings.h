@@ -16,6 +16,7 @@ namespace tessera::app {
 struct SamplerSettings {
   std::filesystem::path folder;  // of a run or a model
   std::string checkpoint;
+  std::string precision = "auto";
   std::optional<int64_t> steps;
   std::optional<double> r;
   std::string sampler, path, clock;

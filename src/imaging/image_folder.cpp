@@ -79,8 +79,4 @@ LoadedImageModel load_image_folder(const fs::path& folder, at::Device device,
   return loaded;
 }
 
-LoadedImageModel load_image_folder(const fs::path& folder, at::Device device) {
-  return load_image_folder(folder, device, nn::usual_precision(device));
-}
-
 }  // namespace tessera::imaging

@@ -29,7 +29,5 @@ void write_image_folder(const std::filesystem::path& folder, const ImageModel& m
 // Throws Error for a folder that is missing, broken, of a newer format or of another kind.
 LoadedImageModel load_image_folder(const std::filesystem::path& folder, at::Device device,
                                    nn::Precision precision);
-// In the precision that is usual on the device.
-LoadedImageModel load_image_folder(const std::filesystem::path& folder, at::Device device);
 
 }  // namespace tessera::imaging

@@ -20,6 +20,12 @@ imaging::SamplingOptions with_changes(imaging::SamplingOptions sampling,
   return sampling;
 }
 
+imaging::LoadedImageModel load(const std::filesystem::path& folder,
+                               const ImageSamplerOptions& options, at::Device device) {
+  return imaging::load_image_folder(find_model_folder(folder, options.checkpoint), device,
+                                    nn::parse_precision(options.precision, device));
+}
+
 }  // namespace
 
 struct ImageSampler::State {
@@ -28,8 +34,7 @@ struct ImageSampler::State {
   std::vector<std::string> classes;  // that the network is told
 
   State(const std::filesystem::path& folder, const ImageSamplerOptions& options)
-      : loaded(imaging::load_image_folder(find_model_folder(folder, options.checkpoint),
-                                          parse_device(options.device))),
+      : loaded(load(folder, options, parse_device(options.device))),
         generator(*loaded.model, with_changes(loaded.sampling, options)) {
     if (loaded.model->classes() > 0) classes = loaded.classes;
     if (options.guidance) imaging::require_told_classes(*loaded.model, "guidance");

@@ -9,9 +9,9 @@
 namespace tessera::model {
 
 Reranker::Reranker(const std::filesystem::path& run_or_model, const text::Dictionary& dictionary,
-                   at::Device device) {
+                   at::Device device, nn::Precision precision) {
   const std::filesystem::path folder = find_model_folder(run_or_model);
-  LoadedModel loaded = load_model_folder(folder, device);
+  LoadedModel loaded = load_model_folder(folder, device, precision);
   model_ = std::move(loaded.model);
   judge_ = &require_autoregressive(*model_, folder);
   if (const auto difference = dictionary.difference(loaded.tokenizer.dictionary()))

@@ -16,7 +16,7 @@ class Reranker {
   // A run or a model. Throws Error where it cannot be loaded, is not autoregressive, or has another
   // dictionary than the model whose candidates it is to judge.
   Reranker(const std::filesystem::path& run_or_model, const text::Dictionary& dictionary,
-           at::Device device);
+           at::Device device, nn::Precision precision);
 
   // Fills in Candidate::rerank_score and chooses anew, for all sentences at once.
   void choose(std::span<const SourceSentence> sentences, std::span<Generated> results,

@@ -19,6 +19,12 @@ model::GenerationOptions with_changes(model::GenerationOptions generation,
   return generation;
 }
 
+model::LoadedModel load(const std::filesystem::path& folder, const TranslatorOptions& options,
+                        at::Device device) {
+  return model::load_model_folder(find_model_folder(folder, options.checkpoint), device,
+                                  nn::parse_precision(options.precision, device));
+}
+
 }  // namespace
 
 struct Translator::State {
@@ -26,8 +32,7 @@ struct Translator::State {
   model::Generator generator;
 
   State(const std::filesystem::path& folder, const TranslatorOptions& options)
-      : loaded(model::load_model_folder(find_model_folder(folder, options.checkpoint),
-                                        parse_device(options.device))),
+      : loaded(load(folder, options, parse_device(options.device))),
         generator(*loaded.model, with_changes(loaded.generation, options)) {}
 
   std::vector<model::Generated> generate(std::span<const std::string> texts) const;

@@ -36,8 +36,8 @@ at::Tensor attend(const at::Tensor& queries, const Memory& memory, const at::Ten
   if (bias.defined())
     everywhere =
         bias.expand({queries.size(0), queries.size(1), queries.size(2), memory.keys.size(2)});
-  const bool ready =
-      queries.is_cuda() && kernels == Kernels::ready && queries.size(-1) % kPiece == 0;
+  const bool ready = kernels == Kernels::ready && queries.is_cuda() &&
+                     queries.scalar_type() == at::kBFloat16 && queries.size(-1) % kPiece == 0;
   const at::Tensor seen =
       ready ? std::get<0>(at::_scaled_dot_product_efficient_attention(
                   queries, memory.keys, memory.values, everywhere, /*compute_log_sumexp=*/false))

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <tessera/base/enum_names.h>
+#include "nn/precision.h"
+
 #include <tessera/base/safetensors.h>
 
 #include <ATen/core/Tensor.h>
@@ -12,10 +13,6 @@
 #include <vector>
 
 namespace tessera::nn {
-
-// What a network computes in. Weights as they are stored and trained, codes and losses are float32
-// in either case.
-enum class Precision { float32, bfloat16 };
 
 // How a weight starts.
 struct Initial {

@@ -26,11 +26,6 @@ struct TrainingLoss {
   at::Tensor elements;  // scalar float32: how much data it was, in the unit of the task
 };
 
-// What networks compute in where nobody says otherwise: bfloat16 on CUDA, float32 on the CPU.
-inline Precision usual_precision(at::Device device) {
-  return device.is_cuda() ? Precision::bfloat16 : Precision::float32;
-}
-
 // What a learner knows of a model: weights and a loss.
 class Trainable {
  public:

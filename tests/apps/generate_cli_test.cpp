@@ -109,10 +109,22 @@ TEST_F(GenerateCommand, KnowsItsSamplersAndLengths) {
   EXPECT_EQ(nfe("--r 0 --selection confidence --sampler deterministic")["nfe"], 4);
 }
 
+TEST_F(GenerateCommand, ComputesInThePrecisionItIsTold) {
+  const auto confidence = [&](const std::string& arguments) {
+    const auto result = generate("--json " + arguments + " <in");
+    EXPECT_EQ(result.status, 0) << result.err;
+    return nlohmann::json::parse(lines_of(result.out).at(0))["candidates"][0]["confidence"]
+        .get<double>();
+  };
+  const double precise = confidence("--precision float32");
+  EXPECT_EQ(confidence(""), precise);  // on the CPU
+  EXPECT_NE(confidence("--precision bfloat16"), precise);
+}
+
 TEST_F(GenerateCommand, EndsWithTwoForWrongUsage) {
   for (const char* arguments :
        {"--sampler magic", "--candidates 2x", "--length long", "--length 40", "--selection luck",
-        "--steps 101", "--r 2", "--checkpoint best", "--nbest --json"}) {
+        "--steps 101", "--precision float16", "--r 2", "--checkpoint best", "--nbest --json"}) {
     const auto result = generate(std::string(arguments) + " <in");
     EXPECT_EQ(result.status, 2) << arguments << '\n' << result.err;
     EXPECT_EQ(result.out, "") << arguments;

@@ -136,6 +136,7 @@ TEST_F(ImageCommands, EqualSeedsMakeEqualImages) {
   const auto picture = [&](const char* name) { return tessera::test::file_text(folder_ / name); };
   EXPECT_EQ(picture("a.png"), picture("b.png"));
   EXPECT_NE(picture("a.png"), picture("c.png"));
+  expect_done("--quiet --seed 3 sample run --count 3 --precision bfloat16 --grid d.png");
 }
 
 TEST_F(ImageCommands, ASampleThatIsStoppedLeavesNoHalfFile) {

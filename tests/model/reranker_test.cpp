@@ -24,7 +24,8 @@ class RerankerTest : public testing::Test {
 
 TEST_F(RerankerTest, ChoosesWhatTheJudgeFindsLikeliest) {
   const Diffusion model = test::tiny_model();
-  const Reranker judge(folder_ / "judge", test::tiny_dictionary(), at::kCPU);
+  const Reranker judge(folder_ / "judge", test::tiny_dictionary(), at::kCPU,
+                       nn::Precision::float32);
   GenerationOptions options = test::tiny_generation();
   options.lengths = 3;
   const std::vector<std::vector<text::Id>> sources{
@@ -44,13 +45,18 @@ TEST_F(RerankerTest, ChoosesWhatTheJudgeFindsLikeliest) {
 
 TEST_F(RerankerTest, RefusesModelsThatCannotJudge) {
   test::write_tiny_model(folder_ / "diffusion");
-  EXPECT_THAT([&] { Reranker(folder_ / "diffusion", test::tiny_dictionary(), at::kCPU); },
-              ThrowsMessage<Error>(HasSubstr("is a model of kind 'diffusion'")));
+  EXPECT_THAT(
+      [&] {
+        Reranker(folder_ / "diffusion", test::tiny_dictionary(), at::kCPU, nn::Precision::float32);
+      },
+      ThrowsMessage<Error>(HasSubstr("is a model of kind 'diffusion'")));
   text::Dictionary other;
   for (char letter = 'z'; letter >= 'a'; --letter) other.add(std::string(1, letter), 100);
-  EXPECT_THAT([&] { Reranker(folder_ / "judge", other, at::kCPU); },
+  EXPECT_THAT([&] { Reranker(folder_ / "judge", other, at::kCPU, nn::Precision::float32); },
               ThrowsMessage<Error>(HasSubstr("symbol 4 is 'z', there 'a'")));
-  EXPECT_THROW(Reranker(folder_ / "nothing", test::tiny_dictionary(), at::kCPU), Error);
+  EXPECT_THROW(
+      Reranker(folder_ / "nothing", test::tiny_dictionary(), at::kCPU, nn::Precision::float32),
+      Error);
 }
 
 }  // namespace

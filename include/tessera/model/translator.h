@@ -14,6 +14,7 @@ namespace tessera {
 // How a Translator works. What is not set is as the model's folder says.
 struct TranslatorOptions {
   std::string device = "auto";          // auto, cpu, cuda or cuda:N
+  std::string precision = "auto";       // float32, bfloat16, or auto: bfloat16 on CUDA only
   std::string checkpoint = {};          // of a run: best, last or a step; empty: best, else last
   std::optional<int64_t> steps = {};    // of the sampler: more are slower and no worse
   std::optional<double> r = {};         // confidence factor of sampling, 0 to 1

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <tessera/base/enum_names.h>
+
+#include <c10/core/Device.h>
+
+#include <string_view>
+
+namespace tessera::nn {
+
+// What a network computes in. Weights as they are stored and trained, codes and losses are float32
+// in either case.
+enum class Precision { float32, bfloat16 };
+
+// Where nobody says otherwise: bfloat16 on CUDA, float32 on the CPU.
+Precision usual_precision(c10::Device device);
+
+// By its name, or "auto": the usual one. Throws UsageError.
+Precision parse_precision(std::string_view name, c10::Device device);
+
+}  // namespace tessera::nn
+
+template <>
+struct tessera::EnumNames<tessera::nn::Precision> {
+  using Precision = tessera::nn::Precision;
+  static constexpr std::string_view what = "precision";
+  static constexpr std::array<std::pair<Precision, std::string_view>, 2> values{
+      {{Precision::float32, "float32"}, {Precision::bfloat16, "bfloat16"}}};
+};
