@@ -361,8 +361,8 @@ void add_evaluate(CLI::App& program, const GlobalOptions& globals) {
   auto command = std::make_shared<EvaluateCommand>();
   add_generation_options(*evaluate, command->settings);
   // Which options are for text alone is told from those that are for both.
-  const std::set<std::string> both{"folder", "--checkpoint", "--steps", "--r",   "--sampler",
-                                   "--path", "--clock",      "--help",  "--data"};
+  const std::set<std::string> both{"folder",    "--checkpoint", "--precision", "--steps", "--r",
+                                   "--sampler", "--path",       "--clock",     "--help",  "--data"};
   evaluate->add_option("--split", command->split, "part of the corpus: test, valid, ...")
       ->capture_default_str();
   evaluate

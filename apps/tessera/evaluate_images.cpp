@@ -183,6 +183,7 @@ void add_image_measuring(CLI::App& command, ImageMeasuring& measuring) {
   command
       .add_option("--stats", measuring.statistics,
                   "features' statistics of the training images: read, or made and written")
+      ->check(file_to_write())
       ->option_text("FILE.safetensors");
   command.add_flag("--kid", measuring.kernel, "the kernel distance, too");
   command
@@ -210,8 +211,8 @@ void evaluate_images(const SamplerSettings& sampler, const ImageSettings& settin
   require(shape == imaging::ImageShape({dataset.channels(), dataset.height(), dataset.width()}),
           "the images in '{}' are of another size than those the model makes",
           dataset.folder().string());
-  const task::ImageDistance distance(measuring.features, measuring.statistics,
-                                     image::TensorImages(training), loaded.model().device());
+  const task::ImageDistance distance(measuring.features, measuring.statistics, dataset,
+                                     loaded.model().device());
   std::optional<image::NpzWriter> npz;
   if (!measuring.npz.empty()) {
     npz.emplace(measuring.npz);

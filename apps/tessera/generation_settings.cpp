@@ -151,7 +151,7 @@ LoadedGenerator::LoadedGenerator(const GenerationSettings& settings, const Globa
   const auto options = changed(loaded_.generation, settings, globals.seed);
   if (!settings.reranker().empty())
     reranker_.emplace(settings.reranker(), loaded_.tokenizer.dictionary(), loaded_.model->device(),
-                      nn::parse_precision(settings.precision, loaded_.model->device()));
+                      loaded_.model->parameters().precision());
   generator_.emplace(*loaded_.model, options, reranker_ ? &*reranker_ : nullptr);
 }
 

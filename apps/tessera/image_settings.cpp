@@ -40,7 +40,8 @@ void add_image_options(CLI::App& command, ImageSettings& settings) {
 }
 
 double LoadedImages::r() const {
-  return options_.sampler.r.value_or(model().process().options().r);
+  const double trained = model().process().options().r;
+  return options_.sampler.rescale_reverse ? options_.sampler.r.value_or(trained) : 0;
 }
 
 LoadedImages::LoadedImages(const SamplerSettings& sampler, const ImageSettings& settings,

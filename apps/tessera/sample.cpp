@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/require.h"
+#include "base/rounding.h"
 #include "image/grid.h"
 #include "image/npz.h"
 #include "image/png.h"
@@ -16,6 +17,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -35,12 +37,33 @@ struct SampleCommand {
 
 constexpr int64_t kMostInGrid = 10000, kMostInFilm = 64, kMostFrames = 60;
 
+constexpr int64_t kPadding = 2;
+
 // Small pictures are drawn larger, so that a person can see something.
+int64_t scale_of(const SampleCommand& command, int64_t height) {
+  return command.scale > 0 ? command.scale : height <= 64 ? 2 : 1;
+}
+
+int64_t columns_of(const SampleCommand& command, int64_t images) {
+  return std::min(images, command.columns > 0 ? command.columns : image::square_columns(images));
+}
+
 at::Tensor grid_of(const SampleCommand& command, const at::Tensor& images) {
-  const int64_t scale = command.scale > 0 ? command.scale : images.size(2) <= 64 ? 2 : 1;
-  const int64_t columns =
-      command.columns > 0 ? command.columns : image::square_columns(images.size(0));
-  return image::grid(images, columns, 2, scale);
+  return image::grid(images, columns_of(command, images.size(0)), kPadding,
+                     scale_of(command, images.size(2)));
+}
+
+// Before the images are made.
+void require_grid_fits(const SampleCommand& command, const imaging::ImageShape& shape) {
+  const int64_t columns = columns_of(command, command.count),
+                scale = scale_of(command, shape.height);
+  const int64_t rows = ceil_div(command.count, columns);
+  const int64_t width = columns * (shape.width * scale + kPadding) + kPadding;
+  const int64_t height = rows * (shape.height * scale + kPadding) + kPadding;
+  require_option(std::max(width, height) <= image::kLongestSide,
+                 "the grid would have {} x {} pixels, and a picture has {} a side at most: choose "
+                 "--columns, --scale or a lower --count",
+                 width, height, image::kLongestSide);
 }
 
 void check(const SampleCommand& command) {
@@ -94,7 +117,7 @@ class Keeper {
 void write_film(const SampleCommand& command, const LoadedImages& loaded) {
   const int64_t count = std::min(command.count, kMostInFilm);
   const int64_t calls = loaded.generator().calls();
-  const int64_t every = (calls + kMostFrames - 1) / kMostFrames;
+  const int64_t every = ceil_div(calls, kMostFrames);
   const Codebook& codebook = loaded.model().codebook();
   std::vector<report::FilmFrame> frames;
   loaded.generator().generate(
@@ -117,16 +140,21 @@ void run_sample(const SampleCommand& command, const GlobalOptions& globals) {
   const LoadedImages loaded(command.sampler, command.images, globals);
   const bool keeps = !command.grid.empty() || !command.out.empty() || !command.npz.empty();
   double seconds = 0;
+  if (!command.grid.empty()) require_grid_fits(command, loaded.model().shape());
   if (keeps) {
     Keeper keeper(command, loaded.model().shape());
     Progress bar("images", command.count);
     const train::StopSignal stop;
     const auto begin = std::chrono::steady_clock::now();
-    loaded.generator().stream(0, command.count, loaded.classes(), [&](const at::Tensor& images) {
-      if (stop.requested()) throw train::Stopped(stop.signal());
-      keeper.take(images);
-      bar.advance(images.size(0));
-    });
+    loaded.generator().stream(
+        0, command.count, loaded.classes(),
+        [&](const at::Tensor& images) {
+          keeper.take(images);
+          bar.advance(images.size(0));
+        },
+        [&] {
+          if (stop.requested()) throw train::Stopped(stop.signal());
+        });
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     keeper.finish();
   }

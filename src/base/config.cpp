@@ -153,7 +153,7 @@ std::string shown(const toml::node& node) {
 
 std::optional<double> as_number(const toml::node& node) {
   if (const auto* whole = node.as_integer()) return static_cast<double>(whole->get());
-  if (const auto* number = node.as_floating_point(); number && !std::isnan(number->get()))
+  if (const auto* number = node.as_floating_point(); number && std::isfinite(number->get()))
     return number->get();
   return std::nullopt;
 }

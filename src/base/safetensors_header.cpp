@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/rounding.h"
 #include "tessera/base/error.h"
 
 static_assert(std::endian::native == std::endian::little, "safetensors files are little-endian");
@@ -339,7 +340,7 @@ std::string format_header(Header& header, std::vector<std::string>& order) {
     order.push_back(*name);
   }
   text += '}';
-  text.resize((text.size() + kLengthBytes - 1) / kLengthBytes * kLengthBytes, ' ');
+  text.resize(round_up(text.size(), kLengthBytes), ' ');
   if (text.size() > kLongestHeader)
     throw Error(fmt::format("the header would have {} bytes, over the format's limit of {}",
                             text.size(), kLongestHeader));

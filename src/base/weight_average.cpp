@@ -72,7 +72,9 @@ std::string name_of_folder(const fs::path& folder) {
 
 // The card of the first model, as far as it is true of the mean.
 std::string card_of(const fs::path& first, const std::vector<std::string>& names) {
-  const std::string card = read_file(first / "README.md");
+  std::error_code ignored;  // a model need not have one
+  const std::string card =
+      fs::exists(first / "README.md", ignored) ? read_file(first / "README.md") : "";
   const size_t use = std::min(card.find("## Use"), card.size());
   return fmt::format(
       "# A mean of models of tessera\n\nThe mean of the weights of {} models of one kind.\n\n"

@@ -100,11 +100,16 @@ void save_statistics(const fs::path& path, const Statistics& statistics) {
   if (!statistics.extractor.empty()) facts["extractor"] = statistics.extractor;
   if (!statistics.extractor_hash.empty()) facts["extractor_hash"] = statistics.extractor_hash;
   if (!statistics.source.empty()) facts["made"] = statistics.source;
+  if (!statistics.data.empty()) facts["data"] = statistics.data;
   safetensors::save(path,
                     {{"mu", statistics.gaussian.mean.to(at::kDouble)},
                      {"sigma", statistics.gaussian.covariance.to(at::kDouble)},
                      {"count", at::full({1}, statistics.count, at::kLong)}},
                     facts);
+}
+
+bool has_statistics(const fs::path& path, const std::string& prefix) {
+  return key_of(safetensors::File(path), prefix, {"mu"}).has_value();
 }
 
 Statistics load_statistics(const fs::path& path, const std::string& prefix) {
@@ -127,6 +132,7 @@ Statistics load_statistics(const fs::path& path, const std::string& prefix) {
   result.extractor = fact(file, "extractor");
   result.extractor_hash = fact(file, "extractor_hash");
   result.source = fact(file, "made");
+  result.data = fact(file, "data");
   return result;
 }
 

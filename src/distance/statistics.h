@@ -15,10 +15,11 @@ struct Statistics {
   std::string extractor;       // its file name; empty: not known
   std::string extractor_hash;  // its content hash; empty: not known
   std::string source;          // what the images were, for people
+  std::string data = {};       // fingerprint of the data set they are of; empty: not known
 };
 
 // A safetensors file with mu [D] and sigma [D, D], float64, and count [1], int64; what is known of
-// extractor and source goes into its metadata. Appears when it is complete.
+// extractor, source and data goes into its metadata. Appears when it is complete.
 void save_statistics(const std::filesystem::path& path, const Statistics& statistics);
 
 // Reads such a file, or one that others made: the number of images may be called n, and a file may
@@ -26,6 +27,9 @@ void save_statistics(const std::filesystem::path& path, const Statistics& statis
 // Where it is empty, the unnamed set is taken, or the only one. Throws Error that names the sets
 // that are there.
 Statistics load_statistics(const std::filesystem::path& path, const std::string& prefix = "");
+
+// Whether there is a set of that name.
+bool has_statistics(const std::filesystem::path& path, const std::string& prefix);
 
 // Throws Error where two sets are known to come from different extractors: their distance would
 // mean nothing. `name`s are those of the sets, for the message.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/rounding.h"
 #include "drawing/palette.h"
 #include "drawing/svg.h"
 
@@ -17,7 +18,7 @@ std::string inline_svg(const Panel& panel) {
 std::string svg_file(const Figure& figure) {
   constexpr double margin = 28, gap = 20, heading = 34, caption = 26;
   const size_t columns = std::min<size_t>(figure.columns, figure.panels.size());
-  const size_t rows = (figure.panels.size() + columns - 1) / columns;
+  const size_t rows = ceil_div(figure.panels.size(), columns);
   double panel_width = 0, panel_height = 0;
   for (const Panel& panel : figure.panels) {
     panel_width = std::max(panel_width, panel.width);

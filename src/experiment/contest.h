@@ -27,13 +27,13 @@ struct Contest {
   double difference = 0;        // of the scores of all lines
   double p_value = 1;           // of the paired bootstrap
   std::vector<uint64_t> seeds;  // that both have
-  size_t lines = 0;             // of all these seeds together
+  size_t lines = 0;             // that are drawn, each with the outputs of all seeds
   std::string signature;        // of the metric, with samples and seed
   metric::BootstrapOptions drawn;
 };
 
-// Paired bootstraps of rows against the base row: the lines of all seeds that both have, seed by
-// seed, one after the other. Remembers what it has computed.
+// Paired bootstraps of rows against the base row, over the seeds that both have, seed against seed.
+// Remembers what it has computed.
 class Contests {
  public:
   explicit Contests(const metric::BootstrapOptions& options) : options_(options) {}

@@ -41,6 +41,21 @@ std::string short_key(const std::string& key) {
 const std::set<std::string> kPlaces{"train.out",        "data.dir",   "train.features",
                                     "train.statistics", "--features", "--stats"};
 
+// "--features=x.pt" as two words, like "--features x.pt".
+std::vector<std::string> with_places_apart(const std::vector<std::string>& options) {
+  std::vector<std::string> words;
+  for (const std::string& option : options) {
+    const size_t equals = std::min(option.find('='), option.size());
+    words.push_back(option);
+    if (equals == option.size() || !kPlaces.contains(option.substr(0, equals)) ||
+        !option.starts_with("--"))
+      continue;
+    words.back().resize(equals);
+    words.push_back(option.substr(equals + 1));
+  }
+  return words;
+}
+
 // A recipe with a model's overrides.
 struct Settings {
   task::Recipe recipe;
@@ -188,6 +203,10 @@ class Planner {
     job.command.push_back("train.out=" + job.folder.string());
     job.command.push_back(fmt::format("train.seed={}", seed));
     job.command.insert(job.command.end(), model.overrides.begin(), model.overrides.end());
+    // What a run was begun with is known to it; where files lie may have changed.
+    for (const std::string& assignment : model.overrides)
+      if (kPlaces.contains(config::Schema::overridden_key(assignment)))
+        job.resume.push_back(assignment);
     return add(std::move(job));
   }
 
@@ -243,11 +262,12 @@ class Planner {
     std::string identity =
         fmt::format("evaluate\n{}\n{}", plan_.jobs[trained].key, source_of(model).contents);
     std::vector<std::string> options = metric_options(cell);
-    std::vector<std::string> asked = cell.evaluate;
+    const std::vector<std::string> given = with_places_apart(cell.evaluate);
+    std::vector<std::string> asked = given;
     for (size_t k = 1; k < asked.size(); ++k)
       if (kPlaces.contains(asked[k - 1])) asked[k] = fs::path(asked[k]).filename().string();
     identity += fmt::format("\n{}\n{}", fmt::join(options, "\n"), fmt::join(asked, "\n"));
-    for (std::string option : cell.evaluate) {
+    for (std::string option : given) {
       if (const std::string named = named_model(option); !named.empty()) {
         const Model& other = *table_.find_model(named);
         const bool same =
@@ -332,6 +352,10 @@ std::vector<bool> selected_jobs(const Table& table, const Plan& plan,
     for (const std::string& name : only)
       if (name == table.cells[k].row || name == table.cells[k].model)
         for (const size_t job : plan.cells[k]) select(job);
+  for (size_t k = 0; k < plan.jobs.size(); ++k)  // a model that has no cell: a teacher
+    if (plan.jobs[k].kind == JobKind::training &&
+        std::find(only.begin(), only.end(), plan.jobs[k].model) != only.end())
+      select(k);
   return selected;
 }
 

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/model_files.h"
 #include "base/progress.h"
@@ -30,6 +31,7 @@ constexpr auto kSavingTime = std::chrono::minutes(2);    // of processes whose p
 constexpr auto kDyingTime = std::chrono::seconds(1);     // of a process that was killed
 constexpr size_t kLastLines = 8;                         // of a log, in a message
 constexpr const char* kJobField = "job";                 // of a result: the key of the job alone
+constexpr const char* kExtractorField = "extractor";     // and the hash of its extractor
 
 // One that has ended is known to the system until its parent has asked about it.
 bool has_ended_unasked(pid_t process) {
@@ -86,6 +88,22 @@ bool has_extractor(const Job& job) {
   return !extractor || fs::is_regular_file(*extractor, ignored);
 }
 
+// A result whose weights or extractor are gone: by what is known of them.
+std::optional<Json> result_of_the_past(const Job& job, const ResultStore& store) {
+  auto result = store.find(job.name, job.key, kJobField);
+  const auto extractor = extractor_of(job);
+  if (result && extractor && has_extractor(job) && result->contains(kExtractorField) &&
+      result->at(kExtractorField) != file_hash(*extractor))
+    return std::nullopt;
+  return result;
+}
+
+// Where it is there. Throws Error.
+void remove_old(const fs::path& path) {
+  std::error_code ignored;
+  require(!fs::exists(path, ignored) || remove_tree(path), "cannot remove '{}'", path.string());
+}
+
 // What evaluations will want is asked for before hours of training.
 void require_extractor(const Job& job) {
   if (!has_extractor(job))
@@ -108,7 +126,7 @@ std::optional<Json> stored_result(const Job& job, const ResultStore& store) {
       if (leaves_sentences(job) && !fs::exists(store.hypotheses(job.name), ignored))
         return std::nullopt;
       if (!std::all_of(job.runs.begin(), job.runs.end(), has_weights) || !has_extractor(job))
-        return store.find(job.name, job.key, kJobField);
+        return result_of_the_past(job, store);
       break;
   }
   return store.find(job.name, result_key(job));
@@ -249,6 +267,10 @@ void Runner::start(size_t number, const FolderLock& lock) {
     return record(number, {JobStatus::done, "", std::move(*result)});
   }
   const bool begun = job.kind == JobKind::training && train::RunFolder::is_one(job.folder);
+  // A run that is trained once more is not done until it has come to its end once more.
+  if (begun) remove_old(store_.result(job.name));
+  // What is left of checkpoints without weights is nothing to go on from.
+  if (begun && !has_weights(job.folder)) remove_old(job.folder / "checkpoints");
   const std::vector<std::string> words = command_of(job, begun);
   const fs::path log_file = store_.log(job.name), out_file = store_.output(job.name);
   const std::uintmax_t log_begin = size_of(log_file);
@@ -282,6 +304,8 @@ void Runner::finish(Running& running, const Ending& ending) {
             Json::parse(read_file(store_.output(job.name)), nullptr, /*allow_exceptions=*/false);
         require(result["evaluation"].is_object(), "'{}' is not JSON",
                 store_.output(job.name).string());
+        if (const auto extractor = extractor_of(job))
+          result[kExtractorField] = file_hash(*extractor);
       }
       store_.put(job.name, running.key, result);
       log::info("[{}/{}] {}: done in {}", ended_, total_, job.title, duration_text(seconds));

@@ -397,9 +397,12 @@ Table finished(Draft draft, std::vector<std::string>& problems) {
   const std::string whole = table.file.string();
   for (std::string* text : {&table.title, &table.note, &table.base}) replacer.replace(*text, whole);
   for (Data& data : table.data) replacer.replace(data.folder, data.where);
+  for (Distilled& corpus : table.distilled)
+    for (std::string* text : {&corpus.teacher, &corpus.of}) replacer.replace(*text, corpus.where);
   for (Model& model : table.models) {
     if (model.seeds.empty()) model.seeds = draft.seeds;
     replacer.replace(model.recipe, model.where);
+    replacer.replace(model.data, model.where);
     replacer.replace(model.overrides, model.where);
   }
   for (SweptCell& swept : draft.cells) {
@@ -407,6 +410,7 @@ Table finished(Draft draft, std::vector<std::string>& problems) {
     for (std::string* text : {&cell.row, &cell.column, &cell.model})
       replacer.replace(*text, cell.where);
     replacer.replace(cell.evaluate, cell.where);
+    for (Sweep& sweep : swept.sweeps) replacer.replace(sweep.values, cell.where);
     for (Cell& each : spread_out(swept)) table.cells.push_back(std::move(each));
   }
   if (table.title.empty()) table.title = table.name();

@@ -130,9 +130,8 @@ std::string reading_help(const Findings& findings) {
   if (contest)
     text += fmt::format(
         "{}* p < 0.05, ** p < 0.01 against the row “{}” of the same column: paired bootstrap "
-        "over the test lines of all seeds that both rows have, each against the same seed ({} "
-        "samples, "
-        "seed {}). "
+        "over the test lines, each with what all seeds that both rows have made of it ({} "
+        "samples, seed {}). "
         "It knows the chance in the choice of test lines, not that in training.",
         text.empty() ? "" : " ", table.base, contest->drawn.samples, contest->drawn.seed);
   return text;

@@ -1,6 +1,7 @@
 #include "image/grid.h"
 
 #include "base/require.h"
+#include "base/rounding.h"
 #include "base/tensor_checks.h"
 
 #include <ATen/ops/full.h>
@@ -27,7 +28,7 @@ at::Tensor grid(const at::Tensor& images, int64_t columns, int64_t padding, int6
           columns, padding, scale);
   const int64_t count = images.size(0);
   columns = std::min(columns, count);
-  const int64_t rows = (count + columns - 1) / columns;
+  const int64_t rows = ceil_div(count, columns);
   const int64_t height = images.size(2) * scale, width = images.size(3) * scale;
   const at::Tensor picture = at::full(
       {images.size(1), rows * (height + padding) + padding, columns * (width + padding) + padding},

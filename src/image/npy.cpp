@@ -1,6 +1,7 @@
 #include "image/npy.h"
 
 #include "base/require.h"
+#include "base/rounding.h"
 #include "base/tensor_checks.h"
 
 #include <fmt/ranges.h>
@@ -64,7 +65,8 @@ std::vector<int64_t> parse_shape(const std::string& text) {
 
 // Checks that the elements are there, where their size is plain from the type's name.
 void check_size(const NpyHeader& header, size_t bytes) {
-  const char digit = header.type.size() == 3 ? header.type.back() : '0';
+  const bool plain = header.type.size() == 3 && header.type[1] != 'U';  // U4: four characters
+  const char digit = plain ? header.type.back() : '0';
   if (digit != '1' && digit != '2' && digit != '4' && digit != '8') return;
   int64_t needed = digit - '0';
   bool overflow = false;
@@ -109,7 +111,7 @@ std::string NpyEncoder::header() const {
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", type_name(type_),
                   fmt::join(shape_, ", "), shape_.size() == 1 ? "," : "");
   const size_t before = kMagic.size() + 4;
-  const size_t whole = (before + text.size() + 1 + kAlignment - 1) / kAlignment * kAlignment;
+  const size_t whole = round_up(before + text.size() + 1, kAlignment);
   text.resize(whole - before - 1, ' ');
   text += '\n';
   std::string bytes(kMagic);

@@ -17,7 +17,6 @@
 namespace tessera::image {
 namespace {
 
-constexpr png_uint_32 kLongestSide = 1 << 15;
 constexpr size_t kSignatureBytes = 8;
 
 void keep_message(png_structp png, png_const_charp message) {

@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -9,6 +10,8 @@
 // Pictures as PNG: 8 bits a channel, grey or RGB. As a tensor: [C, H, W] uint8, C 1 (grey) or 3.
 // The values are those of the file; colour profiles and gamma are ignored.
 namespace tessera::image {
+
+constexpr int64_t kLongestSide = 1 << 15;  // of a picture, in pixels
 
 // Throws Error that names the file for what is no PNG, is damaged, or is 16-bit, paletted or
 // transparent. Grey of 1, 2 or 4 bits is widened to 0 .. 255.

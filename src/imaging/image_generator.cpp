@@ -2,6 +2,7 @@
 
 #include "base/out_of_memory.h"
 #include "base/require.h"
+#include "process/interruptible.h"
 
 #include <tessera/base/error.h>
 #include <tessera/base/value_checks.h>
@@ -40,12 +41,14 @@ ImageGenerator::ImageGenerator(const ImageModel& model, const SamplingOptions& o
                  .calls()) {}
 
 at::Tensor ImageGenerator::generate(int64_t first, int64_t count, const at::Tensor& classes,
-                                    const StepCallback& callback) const {
+                                    const StepCallback& callback,
+                                    const std::function<void()>& pause) const {
   const ImageShape& shape = model_.shape();
   const at::Device device = model_.device();
   const at::Tensor told = classes.defined() ? classes.to(device) : classes;
   const Sampler sampler(model_.process(), model_.codebook(),
-                        model_.denoiser(told, options_.guidance), options_.sampler);
+                        interruptible(model_.denoiser(told, options_.guidance), pause),
+                        options_.sampler);
   const at::Tensor samples =
       at::arange(first, first + count, at::TensorOptions().dtype(at::kLong).device(device));
   try {
@@ -62,11 +65,12 @@ at::Tensor ImageGenerator::generate(int64_t first, int64_t count, const at::Tens
 }
 
 void ImageGenerator::stream(int64_t first, int64_t count, const ClassRule& classes,
-                            const std::function<void(const at::Tensor& images)>& take) const {
+                            const std::function<void(const at::Tensor& images)>& take,
+                            const std::function<void()>& pause) const {
   const int64_t end = first + count;
   for (; first < end; first += options_.batch) {
     const int64_t some = std::min(options_.batch, end - first);
-    take(generate(first, some, classes_of(classes, first, some)));
+    take(generate(first, some, classes_of(classes, first, some), {}, pause));
   }
 }
 

@@ -15,13 +15,16 @@ class ImageGenerator {
 
   // Images first .. first + count - 1.
   //   classes  [count] int64, or undefined: of no class
+  //   pause    called before every network call; what it throws ends the work
   //   returns  [count, C, H, W] uint8, on the CPU
   at::Tensor generate(int64_t first, int64_t count, const at::Tensor& classes = {},
-                      const StepCallback& callback = {}) const;
+                      const StepCallback& callback = {},
+                      const std::function<void()>& pause = {}) const;
 
   // Images first .. first + count - 1, some at a time, so that memory does not limit them.
   void stream(int64_t first, int64_t count, const ClassRule& classes,
-              const std::function<void(const at::Tensor& images)>& take) const;
+              const std::function<void(const at::Tensor& images)>& take,
+              const std::function<void()>& pause = {}) const;
 
   int64_t calls() const { return calls_; }  // of the network, for one image
 

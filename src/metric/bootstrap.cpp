@@ -31,6 +31,7 @@ ScoreInterval interval(double score, std::vector<double> samples) {
 // The samples' differences, moved so that their mean is zero, are what chance makes.
 double p_value(std::span<const double> baseline, std::span<const double> system,
                double difference) {
+  if (difference == 0) return 1;  // sacreBLEU's count would find equal systems different
   std::vector<double> differences(baseline.size());
   for (size_t i = 0; i < differences.size(); ++i)
     differences[i] = std::abs(system[i] - baseline[i]);

@@ -2,6 +2,7 @@
 
 #include "base/require.h"
 #include "model/batch_workers.h"
+#include "process/interruptible.h"
 
 #include <ATen/ATen.h>
 
@@ -132,13 +133,9 @@ class Generation {
     const at::Tensor ends = at::tensor(lengths, at::kLong).to(model_.device());
     const at::Tensor visible = at::arange(batch.target, ids_options()).lt(ends.unsqueeze(1));
     const Encoded encoded = model_.encode(sources_of(batch));
-    const Denoiser network = model_.denoiser(encoded, visible);
-    const Denoiser interruptible = [&](const at::Tensor& x, const at::Tensor& t,
-                                       const at::Tensor& previous) {
-      if (hooks_.pause) hooks_.pause();
-      return network(x, t, previous);
-    };
-    const Sampler sampler(model_.process(), model_.codebook(), interruptible, options_.sampler);
+    const Sampler sampler(model_.process(), model_.codebook(),
+                          interruptible(model_.denoiser(encoded, visible), hooks_.pause),
+                          options_.sampler);
     StepCallback watch;
     if (hooks_.step)
       watch = [&](const SampleStep& step) {

@@ -36,16 +36,17 @@ class Partial {
         lock_((make_folder(), lock_file()), "distillation",
               "wait for its end or stop it, or choose another folder (--out)") {
     std::error_code ignored;
-    if (fs::exists(mark(), ignored) && read_file(mark()) != key) {
+    const bool begun = fs::exists(mark(), ignored);
+    if (begun && read_file(mark()) == key) {
+      remove_leftovers(folder_);
+      return;
+    }
+    if (begun)
       log::info(
           "what was begun in '{}' is of another teacher, or was written in another way: beginning "
           "anew",
           folder_.string());
-      for (const auto& entry : fs::directory_iterator(folder_))
-        if (entry.path() != lock_file())
-          require(remove_tree(entry.path()), "cannot remove '{}'", entry.path().string());
-    }
-    remove_leftovers(folder_);
+    clear();
     write_file_atomically(mark(), key);
   }
 
@@ -79,17 +80,23 @@ class Partial {
   void remove() const { remove_tree(folder_); }
 
  private:
-  // Where another one's files are in its place: Error.
+  // Where another one's files are in its place: Error. The lock is the first file that is made.
   void make_folder() const {
     std::error_code failure;
     fs::create_directories(folder_, failure);
     if (failure) throw file_error("make the folder", folder_, failure.value());
-    if (fs::exists(mark(), failure)) return;
+    require(fs::is_empty(folder_, failure) || fs::exists(lock_file(), failure) ||
+                fs::exists(mark(), failure),
+            "'{}', where targets are kept until all are there, exists and is not ours: move it "
+            "away",
+            folder_.string());
+  }
+
+  // But for the lock.
+  void clear() const {
     for (const auto& entry : fs::directory_iterator(folder_))
-      require(entry.path() == lock_file(),
-              "'{}', where targets are kept until all are there, exists and is not ours: move it "
-              "away",
-              folder_.string());
+      if (entry.path() != lock_file())
+        require(remove_tree(entry.path()), "cannot remove '{}'", entry.path().string());
   }
 
   fs::path file(int64_t first) const { return folder_ / fmt::format("targets-{:08}", first); }

@@ -1,5 +1,6 @@
 #include "model/generation_batches.h"
 
+#include "base/rounding.h"
 #include "model/generation_options.h"
 
 #include <ATen/ATen.h>
@@ -26,7 +27,7 @@ int64_t rows_of_batch(int64_t target, const BatchLimits& limits) {
 // Of `sentences` that are padded to `target`.
 int64_t cost(int64_t sentences, int64_t target, const BatchLimits& limits) {
   const int64_t rows = rows_of_batch(target, limits);
-  return sentences * limits.candidates * target + (sentences + rows - 1) / rows * limits.overhead;
+  return sentences * limits.candidates * target + ceil_div(sentences, rows) * limits.overhead;
 }
 
 // Where runs of groups begin that are batched together, such that all cost least; ascending.
@@ -48,9 +49,15 @@ std::vector<size_t> cheapest_runs(const std::vector<Group>& groups, const BatchL
 
 }  // namespace
 
+void SourceSentence::shorten_to(int64_t symbols) {
+  if (static_cast<int64_t>(ids.size()) <= symbols) return;
+  ids.resize(static_cast<size_t>(symbols));
+  ids.back() = text::Dictionary::kEos;
+}
+
 int64_t padded_length(int64_t length, int64_t limit) {
   const int64_t step = length <= 32 ? 4 : 8;
-  return std::min((length + step - 1) / step * step, limit);
+  return std::min(round_up(length, step), limit);
 }
 
 std::vector<GenerationBatch> plan_batches(std::span<const SentenceSize> sizes,
@@ -79,7 +86,7 @@ std::vector<GenerationBatch> plan_batches(std::span<const SentenceSize> sizes,
     const Group& first = groups[runs[run]];
     const size_t end = groups[runs[run + 1] - 1].end, count = end - first.begin;
     const auto rows = static_cast<size_t>(rows_of_batch(first.target, limits));
-    const size_t parts = (count + rows - 1) / rows;
+    const size_t parts = ceil_div(count, rows);
     for (size_t part = 0; part < parts; ++part) {  // of equal size, as far as that goes
       GenerationBatch& batch = batches.emplace_back();
       for (size_t k = first.begin + part * count / parts;

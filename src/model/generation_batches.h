@@ -15,6 +15,9 @@ struct SourceSentence {
   size_t index = 0;           // its place among the sources
   int64_t line = 0;           // its number, which random numbers depend on
   std::vector<text::Id> ids;  // end symbol included
+
+  // Leaves at most so many symbols, of which the last is the end symbol.
+  void shorten_to(int64_t symbols);
 };
 
 // Symbols of a sentence, end included; of its target those of the longest candidate.

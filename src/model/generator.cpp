@@ -36,8 +36,7 @@ std::vector<SourceSentence> take(const std::vector<std::vector<Id>>& sources, in
       log::warn("line {}: {} symbols, of which the model can read {}: the rest is left out",
                 sentence.line + 1, source.size() - 1, longest - 1);
       results[k].truncated = true;
-      sentence.ids.resize(longest);
-      sentence.ids.back() = Dictionary::kEos;
+      sentence.shorten_to(positions);
     }
     sentences.push_back(std::move(sentence));
   }

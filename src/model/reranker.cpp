@@ -22,8 +22,11 @@ Reranker::Reranker(const std::filesystem::path& run_or_model, const text::Dictio
 
 void Reranker::choose(std::span<const SourceSentence> sentences, std::span<Generated> results,
                       int64_t batch_tokens) const {
-  ScoringTask task{sentences, {}};
-  const auto longest = static_cast<size_t>(judge_->options().network.positions - 1);
+  const int64_t positions = judge_->options().network.positions;
+  std::vector<SourceSentence> sources(sentences.begin(), sentences.end());
+  for (SourceSentence& source : sources) source.shorten_to(positions);
+  ScoringTask task{sources, {}};
+  const auto longest = static_cast<size_t>(positions - 1);
   for (const SourceSentence& sentence : sentences) {
     auto& targets = task.targets.emplace_back();
     for (const Candidate& candidate : results[sentence.index].candidates) {

@@ -1,6 +1,7 @@
 #include "nn/attention.h"
 
 #include "base/require.h"
+#include "base/rounding.h"
 
 #include <ATen/ATen.h>
 
@@ -21,13 +22,8 @@ at::Tensor split_heads(const at::Tensor& x, int64_t heads) {
   return x.view({x.size(0), x.size(1), heads, -1}).transpose(1, 2);
 }
 
-// Kernels for any shape read in pieces of 8 numbers.
+// Kernels for any shape read in pieces of 8 numbers: rows of biases begin at multiples.
 constexpr int64_t kPiece = 8;
-
-// Where rows of so many biases begin.
-int64_t whole_pieces(int64_t keys) {
-  return (keys + kPiece - 1) / kPiece * kPiece;
-}
 
 // [B, heads, L, width / heads] -> [B, L, width]; every key is seen where there is no bias
 at::Tensor attend(const at::Tensor& queries, const Memory& memory, const at::Tensor& bias,
@@ -49,7 +45,7 @@ at::Tensor attend(const at::Tensor& queries, const Memory& memory, const at::Ten
 
 at::Tensor key_bias(const at::Tensor& visible, at::ScalarType dtype) {
   const int64_t keys = visible.size(1);
-  return at::zeros({visible.size(0), whole_pieces(keys)}, visible.options().dtype(dtype))
+  return at::zeros({visible.size(0), round_up(keys, kPiece)}, visible.options().dtype(dtype))
       .narrow(1, 0, keys)
       .masked_fill_(visible.logical_not(), -std::numeric_limits<double>::infinity())
       .unsqueeze(1)
@@ -57,8 +53,8 @@ at::Tensor key_bias(const at::Tensor& visible, at::ScalarType dtype) {
 }
 
 at::Tensor causal_bias(int64_t length, const at::TensorOptions& options) {
-  return at::full({1, 1, length, whole_pieces(length)}, -std::numeric_limits<double>::infinity(),
-                  options)
+  return at::full({1, 1, length, round_up(length, kPiece)},
+                  -std::numeric_limits<double>::infinity(), options)
       .triu_(1)
       .narrow(3, 0, length);
 }

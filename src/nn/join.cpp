@@ -2,6 +2,7 @@
 
 #include "base/device.h"
 #include "base/require.h"
+#include "base/rounding.h"
 #include "base/tensor_checks.h"
 #include "kernels/join.h"
 #include "nn/row_kernels.h"
@@ -43,7 +44,7 @@ struct Join : torch::autograd::Function<Join> {
     const at::Tensor dy = gradients[0].contiguous();
     const int64_t channels = dy.size(-1), rows = dy.numel() / channels;
     const int64_t rows_of_part = std::max<int64_t>(1, 32768 / channels);  // 64 KiB
-    const int64_t parts = (rows + rows_of_part - 1) / rows_of_part;
+    const int64_t parts = ceil_div(rows, rows_of_part);
     at::Tensor d = at::empty_like(dy);
     const at::Tensor sums = at::empty({parts, channels}, dy.options().dtype(at::kFloat));
     const kernels::JoinBackward problem{.rows = rows,

@@ -1,6 +1,7 @@
 #include "nn/parameters.h"
 
 #include "base/require.h"
+#include "base/rounding.h"
 #include "base/tensor_checks.h"
 
 #include <tessera/base/random.h>
@@ -39,7 +40,7 @@ void Parameters::allocate(at::Device device, Precision precision, uint64_t seed)
       if (entry.use != use) continue;
       entry.offset = room;
       count_ += entry.size;
-      room += (entry.size + kAligned - 1) / kAligned * kAligned;
+      room += round_up(entry.size, kAligned);
     }
     if (use == Use::network) network_ = room;
   }

@@ -63,6 +63,9 @@ class Parameters {
 
   int64_t count() const { return count_; }  // of numbers
   at::Device device() const { return values_.device(); }
+  Precision precision() const {
+    return low_values_.defined() ? Precision::bfloat16 : Precision::float32;
+  }
 
   // One after the other in float32, with zeros between them where a weight would not begin at a
   // multiple of 8: the weights, and, after collect_gradients(), their gradient.

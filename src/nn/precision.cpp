@@ -7,7 +7,8 @@ Precision usual_precision(c10::Device device) {
 }
 
 Precision parse_precision(std::string_view name, c10::Device device) {
-  return name == "auto" ? usual_precision(device) : parse_name<Precision>(name);
+  constexpr std::string_view kUsual = "auto";
+  return name == kUsual ? usual_precision(device) : parse_name<Precision>(name, {kUsual});
 }
 
 }  // namespace tessera::nn

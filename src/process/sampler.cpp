@@ -44,6 +44,7 @@ struct State {
   at::Tensor eps;       // [B, ..., d]  noise end of their paths
   at::Tensor tau;       // [B, ...]     their rescaled times
   at::Tensor previous;  // [B, ..., d]  the last estimate
+  double time = 0;      // that it has come to, before rescaling
 };
 
 // One run of a sampler: the lines of Algorithms 2 and 3.
@@ -53,9 +54,10 @@ class Run {
       const at::Tensor& samples)
       : process_(process), codebook_(codebook), options_(options), samples_(samples) {}
 
-  State start(const at::Tensor& noise) const {
+  State start(const at::Tensor& noise, double time) const {
     const double horizon = process_.trajectory().horizon();
     State state;
+    state.time = time;
     state.eps = noise;
     state.x = process_.trajectory().v(horizon) * noise;
     state.tau = at::full(noise.sizes().slice(0, noise.dim() - 1), horizon, noise.options());
@@ -63,7 +65,7 @@ class Run {
     return state;
   }
 
-  // Moves the state from time t to the time `next`, given the estimate of x0.
+  // Moves the state to the time `next`, given the estimate of x0 that was made at time t.
   void advance(State& state, const at::Tensor& x0_hat, double t, double next, int64_t step) const {
     if (options_.alter || options_.noise == SamplerNoise::as_printed)
       state.eps = noise_end(state, x0_hat);
@@ -73,7 +75,8 @@ class Run {
     if (options_.noise == SamplerNoise::gaussian)
       state.eps = std::sqrt(1.0 - kappa * kappa) * state.eps + kappa * fresh_noise(state.x, step);
 
-    state.tau = next_tau(state, x0_hat, t, next);
+    state.tau = next_tau(state, x0_hat, next);
+    state.time = next;
     const auto [u, v] = coefficients(state.tau);
     state.x = u * x0_hat + v * state.eps;
     if (options_.noise == SamplerNoise::as_printed)
@@ -93,14 +96,14 @@ class Run {
         .to(like.scalar_type());
   }
 
-  at::Tensor next_tau(const State& state, const at::Tensor& x0_hat, double t, double next) const {
+  at::Tensor next_tau(const State& state, const at::Tensor& x0_hat, double next) const {
     const Clock& clock = process_.clock();
     if (clock.r == 0 && options_.clock == SamplerClock::absolute && !process_.options().exact_index)
       return at::full_like(state.tau, next);
     at::Tensor t0 = clock.r == 0 ? at::zeros_like(state.tau) : boundary(state, x0_hat);
     if (process_.options().exact_index) t0 = listing::index(process_.trajectory(), t0);
     if (options_.clock == SamplerClock::velocity)
-      return (state.tau - (t - next) * clock.speed(t0)).clamp_min(0);
+      return (state.tau - (state.time - next) * clock.speed(t0)).clamp_min(0);
     const at::Tensor time = at::full({state.tau.size(0)}, next, state.tau.options());
     if (process_.options().exact_index) return listing::tau(time, t0, clock.r, clock.horizon);
     return clock.tau(time, t0);
@@ -208,7 +211,7 @@ Sample Sampler::run_from(const at::Tensor& noise, const at::Tensor& samples,
 
   const c10::NoGradGuard no_grad;
   const Run run(process_, *codebook_, options_, samples);
-  State state = run.start(noise);
+  State state = run.start(noise, times_.front());
   const double ahead = options_.time_difference * process_.trajectory().horizon() /
                        static_cast<double>(options_.steps);
   at::Tensor x0_hat;

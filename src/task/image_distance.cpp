@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/progress.h"
+#include "base/require.h"
 #include "distance/distance_name.h"
 #include "distance/frechet.h"
 #include "distance/moments.h"
@@ -24,27 +25,40 @@ using Clock = std::chrono::steady_clock;
 
 // A file that others made may hold several sets: that of training is meant.
 distance::Statistics stored(const std::filesystem::path& path) {
-  try {
-    return distance::load_statistics(path);
-  } catch (const Error&) {
-    return distance::load_statistics(path, "train");
-  }
+  return distance::load_statistics(path, distance::has_statistics(path, "train") ? "train" : "");
 }
 
-distance::Statistics statistics_of(const distance::Extractor& extractor,
-                                   const std::filesystem::path& path,
-                                   const image::ImageSource& images) {
-  if (path.empty() || !std::filesystem::exists(path)) {
-    distance::Statistics result =
-        feature_statistics(extractor, images, images.size(), kBatch, "training images");
-    if (!path.empty()) distance::save_statistics(path, result);
-    return result;
-  }
+// Those in the file, which must be of this extractor and these images.
+distance::Statistics fitting(const std::filesystem::path& path,
+                             const distance::Extractor& extractor, const image::Dataset& dataset) {
   distance::Statistics result = stored(path);
   distance::Statistics own;
   own.extractor = extractor.file_name();
   own.extractor_hash = extractor.hash();
   require_same_extractor(result, path.string(), own, extractor.file_name());
+  if (!result.data.empty() && result.data != dataset.fingerprint())
+    throw Error(fmt::format("the statistics in '{}' are of other images than those in '{}'",
+                            path.string(), dataset.folder().string()),
+                "name a file that is not there: it is made");
+  return result;
+}
+
+bool is_there(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return !path.empty() && std::filesystem::exists(path, ignored);
+}
+
+distance::Statistics statistics_of(const distance::Extractor& extractor,
+                                   const std::filesystem::path& path, const image::Dataset& dataset,
+                                   const std::function<void()>& pause) {
+  if (is_there(path)) return fitting(path, extractor, dataset);
+  const image::TensorImages images(dataset.split("train").images());
+  distance::Statistics result = feature_statistics(extractor, images, images.size(), kBatch,
+                                                   "training images", [&](const at::Tensor&) {
+                                                     if (pause) pause();
+                                                   });
+  result.data = dataset.fingerprint();
+  if (!path.empty()) distance::save_statistics(path, result);
   return result;
 }
 
@@ -69,20 +83,33 @@ distance::Statistics feature_statistics(const distance::Extractor& extractor,
 }
 
 ImageDistance::ImageDistance(const std::filesystem::path& features,
-                             const std::filesystem::path& statistics,
-                             const image::ImageSource& real, at::Device device)
+                             const std::filesystem::path& statistics, const image::Dataset& dataset,
+                             at::Device device, const std::function<void()>& pause)
     : extractor_(features, device),
       name_(distance::frechet_name(features)),
-      real_(statistics_of(extractor_, statistics, real)) {}
+      real_(statistics_of(extractor_, statistics, dataset, pause)) {}
+
+void ImageDistance::check(const std::filesystem::path& features,
+                          const std::filesystem::path& statistics, const image::Dataset& dataset) {
+  require(is_there(features), "there is no extractor '{}'", features.string());
+  const distance::Extractor extractor(features, at::kCPU);
+  if (is_there(statistics)) {
+    fitting(statistics, extractor, dataset);
+  } else if (const auto folder = statistics.parent_path(); !folder.empty()) {
+    require(is_there(folder), "there is no folder '{}' to write the statistics to",
+            folder.string());
+  }
+}
 
 ImageDistance::Result ImageDistance::measure(
     const imaging::ImageGenerator& generator, int64_t count, const imaging::ClassRule& classes,
-    const std::function<void(const at::Tensor&, const at::Tensor&)>& also) const {
+    const std::function<void(const at::Tensor&, const at::Tensor&)>& also,
+    const std::function<void()>& pause) const {
   distance::Moments moments;
   Result result;
   Clock::time_point begin = Clock::now();
   Progress bar("images", count);
-  generator.stream(0, count, classes, [&](const at::Tensor& images) {
+  const auto take = [&](const at::Tensor& images) {
     result.seconds += std::chrono::duration<double>(Clock::now() - begin).count();
     for (const at::Tensor& some : images.split(kBatch)) {
       const at::Tensor features = extractor_.features(some);
@@ -92,7 +119,8 @@ ImageDistance::Result ImageDistance::measure(
     bar.advance(images.size(0));
     raise_deferred_errors();
     begin = Clock::now();
-  });
+  };
+  generator.stream(0, count, classes, take, pause);
   result.samples = count;
   result.distance = distance::frechet_distance(moments.gaussian(), real_.gaussian);
   result.warning = distance::sample_warning("the set of images made", count, moments.dim());

@@ -2,6 +2,7 @@
 
 #include "distance/extractor.h"
 #include "distance/statistics.h"
+#include "image/dataset.h"
 #include "image/image_source.h"
 #include "imaging/image_generator.h"
 
@@ -23,12 +24,17 @@ distance::Statistics feature_statistics(const distance::Extractor& extractor,
 class ImageDistance {
  public:
   //   features    TorchScript file of the extractor
-  //   statistics  of the real images: read where the file is there, else computed from them and
-  //               written to it; empty: computed, and kept nowhere
-  //   real        the images of training
-  // Throws Error where the statistics are those of another extractor.
+  //   statistics  of the real images, those of training: read where the file is there, else
+  //               computed from them and written to it; empty: computed, and kept nowhere
+  // Throws Error where the statistics are known to be of another extractor or another data set.
+  //   pause       called now and then; what it throws ends the work
   ImageDistance(const std::filesystem::path& features, const std::filesystem::path& statistics,
-                const image::ImageSource& real, at::Device device);
+                const image::Dataset& dataset, at::Device device,
+                const std::function<void()>& pause = {});
+
+  // Throws what the constructor would, before long work.
+  static void check(const std::filesystem::path& features, const std::filesystem::path& statistics,
+                    const image::Dataset& dataset);
 
   struct Result {
     double distance = 0;
@@ -40,10 +46,11 @@ class ImageDistance {
   // Of `count` images, which need not fit into memory.
   //   classes  of an image's number, or empty: of no class
   //   also     sees every batch of images [n, C, H, W] uint8 and their features [n, D], too
-  Result measure(const imaging::ImageGenerator& generator, int64_t count,
-                 const imaging::ClassRule& classes,
-                 const std::function<void(const at::Tensor& images, const at::Tensor& features)>&
-                     also = {}) const;
+  //   pause    as above
+  Result measure(
+      const imaging::ImageGenerator& generator, int64_t count, const imaging::ClassRule& classes,
+      const std::function<void(const at::Tensor& images, const at::Tensor& features)>& also = {},
+      const std::function<void()>& pause = {}) const;
 
   const distance::Extractor& extractor() const { return extractor_; }
   const std::string& name() const { return name_; }  // "FD-ResNet"

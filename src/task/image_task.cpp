@@ -52,6 +52,8 @@ ImageTask::ImageTask(const ImageOptions& options, image::Dataset dataset, uint64
       batcher_(dataset_.split("train"),
                {options.data.batch, options.data.flip, options.model.conditional}, seed),
       held_out_(held_out(dataset_)) {
+  // What a validation would complain of is said before the training.
+  const imaging::ImageGenerator checked(*model_, options.sampling);
   const ImageValidation& validation = options.validation;
   if (validation.samples == 0) {
     require_option(validation.score != ImageScore::distance,
@@ -60,8 +62,9 @@ ImageTask::ImageTask(const ImageOptions& options, image::Dataset dataset, uint64
   }
   require_option(!validation.features.empty(),
                  "train.validate_samples needs train.features, the extractor of the distance");
-  require(std::filesystem::exists(validation.features), "there is no extractor '{}'",
-          validation.features.string());
+  require_option(validation.samples >= 2,
+                 "train.validate_samples must be 0 or at least 2: one image has no covariance");
+  ImageDistance::check(validation.features, validation.statistics, dataset_);
 }
 
 double ImageTask::validation_loss(Json& line, const std::function<void()>& pause) {
@@ -85,10 +88,12 @@ double ImageTask::validation_loss(Json& line, const std::function<void()>& pause
   return means.loss;
 }
 
-std::string ImageTask::shown_images(const imaging::ImageGenerator& generator) const {
+std::string ImageTask::shown_images(const imaging::ImageGenerator& generator,
+                                    const std::function<void()>& pause) const {
   std::vector<at::Tensor> parts;
-  generator.stream(0, options_.validation.shown, imaging::all_classes_in_turn(*model_),
-                   [&](const at::Tensor& images) { parts.push_back(images); });
+  generator.stream(
+      0, options_.validation.shown, imaging::all_classes_in_turn(*model_),
+      [&](const at::Tensor& images) { parts.push_back(images); }, pause);
   const int64_t columns = image::square_columns(options_.validation.shown);
   return image::png_data_uri(image::grid(at::cat(parts), columns, /*padding=*/1));
 }
@@ -102,14 +107,13 @@ train::Validation ImageTask::validate(const at::Tensor& weights, int64_t step,
   log::info("step {}  validation loss {:.4f}", step, loss);
   double score = -loss;
   const imaging::ImageGenerator generator(*model_, options_.sampling);
-  if (options_.validation.shown > 0) line["valid_images"] = shown_images(generator);
+  if (options_.validation.shown > 0) line["valid_images"] = shown_images(generator, pause);
   if (options_.validation.samples > 0) {
     if (!distance_)
-      distance_.emplace(options_.validation.features, options_.validation.statistics,
-                        image::TensorImages(dataset_.split("train").images()), model_->device());
+      distance_.emplace(options_.validation.features, options_.validation.statistics, dataset_,
+                        model_->device(), pause);
     const auto found = distance_->measure(generator, options_.validation.samples,
-                                          imaging::all_classes_in_turn(*model_),
-                                          [&](const at::Tensor&, const at::Tensor&) { pause(); });
+                                          imaging::all_classes_in_turn(*model_), {}, pause);
     const double rate = static_cast<double>(found.samples) / found.seconds;
     log::info("step {}  {} {:.2f} of {} images  {:.0f} images/s", step, distance_->name(),
               found.distance, found.samples, rate);

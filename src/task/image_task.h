@@ -37,7 +37,9 @@ class ImageTask final : public train::Task {
 
  private:
   double validation_loss(nlohmann::ordered_json& line, const std::function<void()>& pause);
-  std::string shown_images(const imaging::ImageGenerator& generator) const;  // as a data URI
+  // As a data URI.
+  std::string shown_images(const imaging::ImageGenerator& generator,
+                           const std::function<void()>& pause) const;
 
   ImageOptions options_;
   image::Dataset dataset_;

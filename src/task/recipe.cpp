@@ -55,8 +55,11 @@ bool may_change_on_resume(const std::string& key, const Recipe& recipe) {
   static const std::set<std::string> free{
       "data.dir",       "train.validate_sentences", "train.validate_samples", "train.show_images",
       "train.features", "train.statistics",         "train.validate_images"};
-  // Scores of images are of different kinds, and cannot be compared with those from before.
-  if (key == "train.score") return recipe.domain == Domain::text;
+  // Scores must be of one kind, to be compared with those from before.
+  if (key == "train.score") return false;
+  if (key == "train.validate_sentences" && recipe.text.validate_sentences == 0)
+    return recipe.text.score == TextScore::loss;
+  if (key == "train.validate_samples") return recipe.image.validation.score == ImageScore::loss;
   return free.contains(key) || key.starts_with("generate.") || key.starts_with("sample.") ||
          key.starts_with("sampler.") || train::may_change_on_resume(key);
 }

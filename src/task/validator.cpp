@@ -34,7 +34,12 @@ Validator::Validator(model::Seq2Seq& model, const text::Corpus& corpus, const st
       batcher_(split_, in_order(batches), seed),
       generation_(generation),
       sentences_(std::min(sentences, split_.size())),
-      seed_(seed) {}
+      seed_(seed) {
+  // What generation would complain of is said before the training.
+  if (sentences_ > 0) {
+    const model::Generator checked(model_, generation_);
+  }
+}
 
 Measurement Validator::measure(const at::Tensor& weights, const std::function<void()>& pause) {
   const c10::NoGradGuard no_grad;

@@ -7,7 +7,12 @@ namespace tessera::task {
 
 WeightsInForce::WeightsInForce(nn::Trainable& model, const at::Tensor& weights)
     : model_(model), kept_(model.parameters().values().clone()) {
-  put(weights);
+  try {
+    put(weights);
+  } catch (...) {
+    put(kept_);
+    throw;
+  }
 }
 
 WeightsInForce::~WeightsInForce() {

@@ -1,6 +1,7 @@
 #include "text/buckets.h"
 
 #include "base/require.h"
+#include "base/rounding.h"
 
 #include <algorithm>
 #include <limits>
@@ -9,10 +10,6 @@ namespace tessera::text {
 namespace {
 
 constexpr int64_t kRowMultiple = 8;  // GPUs like it
-
-int64_t round_up(int64_t value, int64_t step) {
-  return (value + step - 1) / step * step;
-}
 
 PairLength united(const PairLength& a, const PairLength& b) {
   return {std::max(a.source, b.source), std::max(a.target, b.target)};

@@ -68,7 +68,7 @@ void RunFolder::abandon() {
   fs::remove(config(), ignored);
   fs::remove(lock_file(), ignored);
   lock_.reset();
-  if (made_) fs::remove(path_, ignored);
+  if (made_) remove_tree(path_);
 }
 
 }  // namespace tessera::train

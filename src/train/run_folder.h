@@ -32,8 +32,8 @@ class RunFolder {
 
   void write_config(std::string_view toml) const;
 
-  // Of a new run that could not begin: it is none, and a folder that create() made goes, unless
-  // there is something else in it.
+  // Of a new run that could not begin: it is none, and a folder that create() made goes, with all
+  // that is in it.
   void abandon();
 
   const std::filesystem::path& path() const { return path_; }

@@ -73,7 +73,14 @@ void Trainer::begin() {
 void Trainer::begin(const RunFolder& folder) {
   Checkpoints checkpoints(folder.path(), options_.retention);
   const auto newest = checkpoints.newest();
-  if (!newest) return begin();
+  if (!newest) {
+    if (!checkpoints.all().empty())
+      throw Error(fmt::format("no checkpoint in '{}' is whole: there is nothing to go on from",
+                              folder.path().string()),
+                  "remove its folder 'checkpoints' to train it from the beginning, or start a new "
+                  "run, with train.init to begin from a checkpoint that still has its weights");
+    return begin();
+  }
   restore(newest->folder);
   checkpoints.discard_after(position_.step);
   log::info("going on from step {}", position_.step);
@@ -164,7 +171,13 @@ void Trainer::follow_up(Checkpoints& checkpoints, MetricsLog& metrics, const Sto
   std::optional<double> score;
   // Whoever sends a signal does not wait long: the validation is left to the run that goes on.
   if (position_.validation_due && !stopping) {
-    score = validate(metrics, stop);
+    try {
+      score = validate(metrics, stop);
+    } catch (const std::exception&) {
+      log::error("the validation failed: step {} is kept", position_.step);
+      save(checkpoints, {});
+      throw;
+    }
     stopping = !score || stop.requested();
     keep = keep || stopping;
   }

@@ -96,11 +96,15 @@ TEST_F(DistillCommand, TakesAFolderWithASlashAndTouchesNoOthers) {
 TEST_F(DistillCommand, IsDoneByOneProcessAtATime) {
   fs::create_directory(folder_ / "new.partial");
   std::optional<tessera::FolderLock> another(std::in_place, folder_ / "new.partial/lock", "", "");
+  write("new.partial/targets-00000000", "4 5\n6\n7\n8\n9\n");  // of nobody knows which teacher
   const auto refused = distill("--out new");
   EXPECT_EQ(refused.status, 1);
   EXPECT_THAT(refused.err, HasSubstr("another distillation"));
   another.reset();  // it was stopped
   EXPECT_EQ(distill("--out new").status, 0);
+  EXPECT_EQ(distill("--out undisturbed").status, 0);
+  EXPECT_EQ(tessera::test::file_text(folder_ / "new/train.tgt.ids"),
+            tessera::test::file_text(folder_ / "undisturbed/train.tgt.ids"));
 }
 
 TEST_F(DistillCommand, RefusesWhatDoesNotFit) {

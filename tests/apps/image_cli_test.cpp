@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <string>
@@ -105,6 +106,11 @@ TEST_F(ImageCommands, TrainSampleAndMeasure) {
   const json again = json::parse(expect_done(
       "--json --quiet evaluate run --count 12 --features tiny.pt --stats s.safetensors"));
   EXPECT_NEAR(again["distance"]["value"], report["distance"]["value"], 1e-6);
+
+  tessera::test::write_cifar10(folder_ / "more", 5);
+  expect_done("prepare --images cifar10 --from more --out other");
+  expect_error("evaluate run --data other --count 12 --features tiny.pt --stats s.safetensors", 1,
+               "the statistics in 's.safetensors' are of other images than those in 'other'");
 }
 
 TEST_F(ImageCommands, RunsModelsAndDataCanBeLookedAt) {
@@ -151,6 +157,21 @@ TEST_F(ImageCommands, ASampleThatIsStoppedLeavesNoHalfFile) {
                 AllOf(Not(StartsWith(".tessera-tmp")), Not("a.npz")));
 }
 
+TEST_F(ImageCommands, ASignalEndsTheMakingOfImagesWithinAValidation) {
+  Running program = start(
+      "--device cpu --threads 1 train r.toml train.show_images=64 process.horizon=20000 "
+      "sampler.steps=20000");
+  // The line of the second update is written just before the validation, which would take minutes.
+  ASSERT_TRUE(tessera::test::wait_until([&] {
+    return tessera::test::file_text(folder_ / "run/metrics.jsonl").find("\"step\":2") !=
+           std::string::npos;
+  }));
+  program.signal(SIGTERM);
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(program.wait().status, 143);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
 TEST_F(ImageCommands, DryRunSaysWhatItWouldCost) {
   const json report = json::parse(expect_done("--json --quiet train r.toml --dry-run"));
   EXPECT_GT(report["parameters"], 1000);
@@ -167,7 +188,30 @@ TEST_F(ImageCommands, ValidationMeasuresADistanceWhereAsked) {
   EXPECT_TRUE(fs::exists(folder_ / "made.safetensors"));
 }
 
+TEST_F(ImageCommands, AValidationThatFailsLosesNoUpdates) {
+  const std::string samples = " train.validate_samples=12 train.features=tiny.pt train.statistics=";
+  expect_error("train r.toml" + samples + "/proc/s.safetensors", 1, "step 2 is kept");
+  EXPECT_TRUE(fs::exists(folder_ / "run/checkpoints/step-00000002"));
+  expect_done("--quiet train --resume run train.statistics=s.safetensors");
+  expect_done("--quiet train r.toml train.out=undisturbed" + samples + "t.safetensors");
+  EXPECT_EQ(weights("run"), weights("undisturbed"));
+}
+
+TEST_F(ImageCommands, AModelThatIsSampledWithoutTheBoundarySaysSo) {
+  expect_done("--quiet train r.toml sampler.rescale_reverse=false");
+  const std::string evaluate = "--json --quiet evaluate run --count 4 --features tiny.pt";
+  EXPECT_EQ(json::parse(expect_done(evaluate))["r"], 0);
+  EXPECT_EQ(json::parse(expect_done(evaluate + " --r 0.5 --precision bfloat16"))["r"], 0.5);
+}
+
 TEST_F(ImageCommands, MistakesAreNamed) {
+  expect_error("train r.toml process.horizon=2", 2, "sampler steps must be in [1, 2]");
+  expect_error("train r.toml train.validate_samples=1 train.features=tiny.pt", 2, "at least 2");
+  expect_error("train r.toml train.validate_samples=9 train.features=r.toml", 1, "r.toml");
+  expect_error(
+      "train r.toml train.validate_samples=9 train.features=tiny.pt train.statistics=nowhere/s", 1,
+      "there is no folder 'nowhere'");
+  EXPECT_FALSE(fs::exists(folder_ / "run"));
   expect_error("train r.toml model.stages=7", 2, "cannot be halved");
   expect_error("train r.toml model.coding=pixels", 2, "process.r = 0");
   expect_error("train r.toml data.tokens=100", 2, "unknown key 'data.tokens'");
@@ -177,6 +221,8 @@ TEST_F(ImageCommands, MistakesAreNamed) {
   expect_done("--quiet train r.toml");
   expect_error("sample run", 2, "--grid");
   expect_error("sample run --grid nowhere/g.png", 2, "there is no folder 'nowhere'");
+  expect_error("sample run --grid g.png --count 5000 --columns 1", 2,
+               "the grid would have 68 x 330002 pixels");
   fs::create_directory(folder_ / "used");
   write("used/a.png", "");
   expect_error("sample run --count 1 --out used", 1, "is not empty");
@@ -185,8 +231,11 @@ TEST_F(ImageCommands, MistakesAreNamed) {
   expect_error("evaluate run", 2, "--features");
   expect_error("evaluate run --features tiny.pt --beam 3", 2, "--beam is not for models of images");
   expect_error("evaluate run --features missing.pt", 1, "missing.pt");
+  expect_error("evaluate run --features tiny.pt --stats nowhere/s", 2,
+               "there is no folder 'nowhere'");
   expect_error("generate run", 1, "kind 'image'");
   expect_error("train --resume run model.width=16", 2, "model.width");
+  expect_error("train --resume run train.score=distance", 2, "train.score");
 }
 
 TEST_F(ImageCommands, FewerImagesThanFeaturesAreWarnedAbout) {

@@ -271,6 +271,27 @@ TEST_F(TrainCommand, ADamagedCheckpointIsPassedOver) {
   EXPECT_TRUE(equal(checkpoint("whole", 24), checkpoint("run", 24)));
 }
 
+TEST_F(TrainCommand, ARunWithoutAWholeCheckpointIsNotBegunAnewUnasked) {
+  ASSERT_EQ(train("run").status, 0);
+  const std::string before = file_text(folder_ / "run/metrics.jsonl");
+  for (const auto& entry : fs::directory_iterator(folder_ / "run/checkpoints"))
+    fs::remove(entry.path() / "training.safetensors");
+  const auto refused = resume("run");
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("no checkpoint in 'run' is whole"),
+                                 HasSubstr("remove its folder 'checkpoints'")));
+  EXPECT_EQ(file_text(folder_ / "run/metrics.jsonl"), before);
+  tessera::remove_tree(folder_ / "run/checkpoints");
+  EXPECT_EQ(resume("run").status, 0);
+}
+
+TEST_F(TrainCommand, SaysWhatAValidationWouldComplainOfBeforeTheTraining) {
+  const auto refused = train("run", "process.horizon=10 sampler.steps=11");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("sampler steps must be in [1, 10]"));
+  EXPECT_FALSE(fs::exists(folder_ / "run"));
+}
+
 TEST_F(TrainCommand, AFinishedRunIsLeftAlone) {
   ASSERT_EQ(train("run").status, 0);
   const std::string before = file_text(folder_ / "run/metrics.jsonl");
@@ -329,6 +350,9 @@ TEST_F(TrainCommand, WhatWouldChangeTheMathematicsIsRefused) {
                         "train.clip, train.init, train.learning_rate, train.schedule, "
                         "train.seed:"));
   EXPECT_EQ(resume("run", "process.r=0.5").status, 2);
+  // Scores of another kind cannot be compared with those from before.
+  for (const char* override : {"train.score=loss", "train.validate_sentences=0"})
+    EXPECT_EQ(resume("run", override).status, 2) << override;
   EXPECT_EQ(file_text(folder_ / "run/config.toml"), config);
   EXPECT_EQ(resume("run", "process.r=1.0 train.log_every=2").status, 0) << "r is no change";
   EXPECT_EQ(resume("run", "train.lgo_every=2").status, 2);

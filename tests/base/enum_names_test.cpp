@@ -32,5 +32,15 @@ TEST(EnumNames, UnknownNameSaysWhatWasMeantAndWhatThereIs) {
   }
 }
 
+TEST(EnumNames, OthersThatTheCallerTakesAreListed) {
+  try {
+    parse_name<Fruit>("anny", {"any"});
+    FAIL() << "an unknown name was accepted";
+  } catch (const UsageError& error) {
+    EXPECT_STREQ(error.what(), "unknown fruit 'anny' (did you mean 'any'?)");
+    EXPECT_EQ(error.hint(), "known: any, apple, pear");
+  }
+}
+
 }  // namespace
 }  // namespace tessera

@@ -26,7 +26,8 @@ class StatisticsTest : public testing::Test {
   static Statistics made(uint64_t seed) {
     Moments moments;
     moments.add(test::normal({40, 6}, seed));
-    return {moments.gaussian(), moments.count(), "tiny.pt", "0123456789abcdef0123", "40 numbers"};
+    return {moments.gaussian(),     moments.count(), "tiny.pt",
+            "0123456789abcdef0123", "40 numbers",    "fingerprint"};
   }
   std::string complaint(const safetensors::Tensors& tensors, const std::string& prefix = "") const {
     safetensors::save(file_, tensors);
@@ -49,6 +50,7 @@ TEST_F(StatisticsTest, AreReadAsTheyWereWritten) {
   EXPECT_EQ(after.extractor, "tiny.pt");
   EXPECT_EQ(after.extractor_hash, "0123456789abcdef0123");
   EXPECT_EQ(after.source, "40 numbers");
+  EXPECT_EQ(after.data, "fingerprint");
 }
 
 TEST_F(StatisticsTest, OfSeveralSetsAreChosenByName) {
@@ -65,6 +67,13 @@ TEST_F(StatisticsTest, OfSeveralSetsAreChosenByName) {
   for (const char* wrong : {"", "valid"})
     EXPECT_THAT(test::complaint([&] { load_statistics(file_, wrong); }),
                 AllOf(HasSubstr("set.safetensors"), HasSubstr("--prefix: test, train")));
+}
+
+TEST_F(StatisticsTest, CanBeAskedFor) {
+  safetensors::save(file_, {{"mu_train", mu_}});
+  EXPECT_TRUE(has_statistics(file_, "train"));
+  EXPECT_FALSE(has_statistics(file_, "test"));
+  EXPECT_FALSE(has_statistics(file_, ""));
 }
 
 TEST_F(StatisticsTest, OfTheOnlySetNeedNoName) {

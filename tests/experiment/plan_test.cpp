@@ -1,6 +1,7 @@
 #include "experiment/plan.h"
 
 #include "base/files.h"
+#include "image/dataset_writer.h"
 #include "support/complaint.h"
 #include "support/temporary_folder.h"
 #include "text/tiny_task.h"
@@ -8,6 +9,8 @@
 
 #include <tessera/base/error.h>
 
+#include <ATen/ATen.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -190,6 +193,11 @@ TEST_F(PlanOfATable, FilesAnEvaluationUnderTheWeightsItUsed) {
 TEST_F(PlanOfATable, FilesAnEvaluationUnderTheExtractorItUsed) {
   Job evaluation = job(plan(), "evaluate a, seed 1");
   EXPECT_EQ(extractor_of(evaluation), std::nullopt);
+  for (const char* form : {R"("--features", "f.pt")", R"("--features=f.pt")"}) {
+    const Plan made = plan(
+        with("model = \"student\"\n", fmt::format("model = \"student\"\nevaluate = [{}]\n", form)));
+    EXPECT_EQ(extractor_of(job(made, "evaluate student, seed 1")), "f.pt") << form;
+  }
   const fs::path extractor = folder_ / "features.pt";
   evaluation.command.insert(evaluation.command.end(), {"--features", extractor.string()});
   EXPECT_EQ(extractor_of(evaluation), extractor);
@@ -211,9 +219,26 @@ TEST_F(PlanOfATable, SelectsRowsOrModelsWithWhatTheyNeed) {
   EXPECT_THAT(selected({"student"}),
               ElementsAre("train ar, seed 2", "distill raw by ar", "train student, seed 1",
                           "evaluate student, seed 1"));
+  EXPECT_THAT(selected({"ar"}), ElementsAre("train ar, seed 2"))
+      << "a model without a cell of its own, with the seed that is needed";
   EXPECT_EQ(selected({}).size(), made.jobs.size());
   EXPECT_EQ(selected({"a"}).size(), 2u + 1 + 4) << "rows of the model a, the reranked one too";
   EXPECT_THAT(complaint([&] { selected({"studnet"}); }), HasSubstr("did you mean 'student'?"));
+}
+
+TEST_F(PlanOfATable, TellsARunThatGoesOnWhereFilesAreNow) {
+  image::DatasetWriter set(folder_ / "set", {});
+  set.add_split("train", image::TensorImages(at::zeros({2, 1, 4, 4}, at::kByte)), {}, 0, 2);
+  set.commit({});
+  write("r.toml", "[data]\nkind = \"images\"\n");
+  write("t.toml",
+        "[data]\nset = ''\n[model.m]\nrecipe = 'r.toml'\ndata = 'set'\n"
+        "overrides = ['train.features=new.pt', 'process.r=0']\n"
+        "[[cell]]\nrow = 'm'\nmodel = 'm'\n");
+  const Plan made = make_plan(read_table(folder_ / "t.toml"), store_, {{"set", folder_ / "set"}});
+  EXPECT_THAT(job(made, "train m, seed 1").resume,
+              ElementsAre("train", "--resume", testing::_, "data.dir=" + (folder_ / "set").string(),
+                          "train.features=new.pt"));
 }
 
 TEST_F(PlanOfATable, NamesWhatIsNoGood) {

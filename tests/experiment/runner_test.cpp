@@ -119,6 +119,27 @@ TEST_F(RunnerOfJobs, KeepsResultsOfRunsWhoseWeightsWereRemoved) {
   }
 }
 
+TEST_F(RunnerOfJobs, DoesNotTakeARunForDoneThatWasStoppedWhenTrainedOnceMore) {
+  run();
+  for (const Job& job : plan_.jobs)
+    if (job.kind == JobKind::training) remove_tree(job.folder / "checkpoints");
+  std::string text = kTable;
+  read(text.replace(text.find("row = \"b\""), 9, "row = \"b\"\nevaluate = [\"--steps\", 5]"));
+  // It has saved a checkpoint on its way when it fails.
+  test::write_program(folder_ / "program", R"(
+if [ "$1" = train ]; then
+  mkdir -p "$3/checkpoints/step-0" && touch "$3/checkpoints/step-0/config.json"
+  touch "$3/checkpoints/step-0/model.safetensors"
+  exit 1
+fi)");
+  tessera::test::said([&] { run(); });
+  test::write_program(folder_ / "program");
+  const size_t before = calls().size();
+  EXPECT_EQ(statuses(run()), kAllDone);
+  ASSERT_EQ(calls().size(), before + 4);
+  EXPECT_THAT(calls()[before], StartsWith("train --resume "));
+}
+
 TEST_F(RunnerOfJobs, LetsOthersGoOnWhereOneFails) {
   test::write_program(
       folder_ / "program",

@@ -148,6 +148,18 @@ TEST_F(TableFile, ChangesWhatItIncludes) {
   EXPECT_EQ(table.name(), "table");
 }
 
+TEST_F(TableFile, PutsWhatIsSetIntoNamesAndSweeps) {
+  const Table table = read(
+      "[set]\nwhich = 'raw'\nwho = 'm'\nsteps = '7'\n[data]\nraw = ''\n"
+      "[distilled.kd]\nteacher = '{who}'\nof = '{which}'\n"
+      "[model.m]\nrecipe = 'x.toml'\ndata = '{which}'\n"
+      "[[cell]]\nrow = 'a'\nmodel = 'm'\nsweep = { '--steps' = ['{steps}'] }\n");
+  EXPECT_EQ(table.models[0].data, "raw");
+  EXPECT_EQ(table.distilled[0].teacher, "m");
+  EXPECT_EQ(table.distilled[0].of, "raw");
+  EXPECT_THAT(table.cells[0].evaluate, ElementsAre("--steps", "7"));
+}
+
 TEST_F(TableFile, SaysAllThatIsMisspeltWithItsLine) {
   const std::string said = problem(
       "titel = 'x'\ncolumns = ['blue']\n[model.m]\nrecipe = 'x.toml'\nover = []\n"

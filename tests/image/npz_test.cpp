@@ -44,6 +44,13 @@ TEST(Npy, SaysTypeAndShape) {
   EXPECT_EQ(header_of(at::zeros({2, 3}, at::kByte)).data_start % 64, 0u);
 }
 
+TEST(Npy, OfWordsCountsCharactersNotBytes) {
+  std::string words = kNumpyFile.substr(0, kNumpyFile.size() - 6) + std::string(32, 'x');
+  words.replace(words.find("|u1"), 3, "<U4");
+  words.replace(words.find("(2, 3)"), 6, "(2,)  ");
+  EXPECT_THAT(parse_npy(words).shape, ElementsAre(2));
+}
+
 TEST(Npy, MayBeWrittenInBatches) {
   const test::TemporaryFolder folder;
   const at::Tensor images = test::made_images({5, 2, 3});

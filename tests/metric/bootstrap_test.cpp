@@ -75,6 +75,7 @@ TEST_F(Bootstrap, LaysTheIntervalAroundTheScore) {
 TEST_F(Bootstrap, FindsNoDifferenceOfASystemToItself) {
   const auto result = paired_bootstrap(bleu(hypothesis_), bleu(hypothesis_));
   EXPECT_EQ(result.difference, 0);
+  EXPECT_EQ(result.p_value, 1);
   EXPECT_EQ(result.baseline.mean, result.system.mean);
 }
 

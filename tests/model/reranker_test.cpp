@@ -43,6 +43,20 @@ TEST_F(RerankerTest, ChoosesWhatTheJudgeFindsLikeliest) {
   EXPECT_TRUE(judged[1].ids().empty());
 }
 
+TEST_F(RerankerTest, ReadsAsMuchOfALongSourceAsItHasPositions) {
+  Seq2SeqOptions options = test::tiny_options();
+  options.kind = ModelKind::autoregressive;
+  options.network.positions = 12;
+  test::write_tiny_model(folder_ / "short",
+                         Autoregressive(options, test::tiny_dictionary().size(), {}, at::kCPU,
+                                        nn::Precision::float32, 3));
+  const Reranker judge(folder_ / "short", test::tiny_dictionary(), at::kCPU,
+                       nn::Precision::float32);
+  const auto judged =
+      Generator(test::tiny_model(), test::tiny_generation(), &judge).generate({tiny_source(30, 1)});
+  EXPECT_TRUE(judged[0].best().rerank_score.has_value());
+}
+
 TEST_F(RerankerTest, RefusesModelsThatCannotJudge) {
   test::write_tiny_model(folder_ / "diffusion");
   EXPECT_THAT(

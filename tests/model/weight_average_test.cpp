@@ -48,6 +48,13 @@ TEST_F(WeightAverage, OfAModelAndItselfHasItsBytes) {
   EXPECT_THAT(read_file(out_ / "README.md"), HasSubstr("| averaged | model, model, model |"));
 }
 
+TEST_F(WeightAverage, NeedsNoCard) {
+  const fs::path model = write("model", test::tiny_model());
+  fs::remove(model / "README.md");
+  average_models({model, model}, out_);
+  EXPECT_THAT(read_file(out_ / "README.md"), HasSubstr("| averaged | model, model |"));
+}
+
 TEST_F(WeightAverage, OfTwoIsTheMean) {
   const Diffusion a = test::tiny_model(1), b = test::tiny_model(2);
   average_models({write("a", a), write("b", b)}, out_);

@@ -318,9 +318,9 @@ TEST(Sampler, SaysWhatIsWrong) {
 
 TEST(Sampler, ATimeDifferenceLetsTheStateRunAheadOfTheTimeTold) {
   const Scene scene;
-  const auto states = [&](double difference) {
+  const auto states = [&](double difference, SamplerClock clock = SamplerClock::absolute) {
     const Sampler sampler(process_with("ot", 0), scene.table, wobbly,
-                          {.steps = 5, .time_difference = difference});
+                          {.steps = 5, .clock = clock, .time_difference = difference});
     EXPECT_EQ(sampler.calls(), 5);
     std::vector<std::pair<double, double>> seen;  // told, and where the state is
     sampler.run_from(scene.noise, scene.samples, [&](const SampleStep& step) {
@@ -333,6 +333,8 @@ TEST(Sampler, ATimeDifferenceLetsTheStateRunAheadOfTheTimeTold) {
   EXPECT_EQ(states(0), (Pairs{{100, 100}, {80, 80}, {60, 60}, {40, 40}, {20, 20}}));
   EXPECT_EQ(states(0.5), (Pairs{{100, 100}, {80, 70}, {60, 50}, {40, 30}, {20, 10}}));
   EXPECT_EQ(states(2).back(), std::pair(20.0, 1.0)) << "at least 1";
+  // Without a boundary time runs evenly.
+  EXPECT_EQ(states(0.5, SamplerClock::velocity), states(0.5));
 }
 
 TEST(Sampler, AFinalCallIsMadeFromTheStateAtTheEnd) {

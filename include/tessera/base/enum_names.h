@@ -29,9 +29,11 @@ constexpr std::string_view name_of(E value) {
   return "?";
 }
 
+// The value of that name. Throws UsageError, which lists all names.
+//   others  more of them, which the caller knows the meaning of: only listed
 template <class E>
-E parse_name(std::string_view name) {
-  std::vector<std::string_view> known;
+E parse_name(std::string_view name, std::vector<std::string_view> others = {}) {
+  std::vector<std::string_view> known = std::move(others);
   for (const auto& [value, candidate] : EnumNames<E>::values) {
     if (candidate == name) return value;
     known.push_back(candidate);

@@ -16,7 +16,7 @@ struct TranslatorOptions {
   std::string device = "auto";          // auto, cpu, cuda or cuda:N
   std::string precision = "auto";       // float32, bfloat16, or auto: bfloat16 on CUDA only
   std::string checkpoint = {};          // of a run: best, last or a step; empty: best, else last
-  std::optional<int64_t> steps = {};    // of the sampler: more are slower and no worse
+  std::optional<int64_t> steps = {};    // of the sampler: more are slower
   std::optional<double> r = {};         // confidence factor of sampling, 0 to 1
   std::optional<int64_t> lengths = {};  // likeliest lengths that are tried
   std::optional<int64_t> noises = {};   // tries of each; a text has lengths x noises candidates

@@ -24,7 +24,7 @@ struct StoppingTime {
   at::Tensor no_exit;  // [...] bool: decided by the policy
 };
 
-// G(x0, eps) of the paper (eq. 12): the time at which u*x0 + v*eps leaves the cell of its label.
+// G(x0, eps) of the paper: the time at which u*x0 + v*eps leaves the cell of its label.
 //   x0, eps [..., d], labels [...]  ->  [...]
 StoppingTime stopping_time(const Trajectory& trajectory, const Codebook& codebook,
                            const at::Tensor& x0, const at::Tensor& eps, const at::Tensor& labels,

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <tessera/process/sampler.h>
+
+#include <functional>
+#include <utility>
+
+namespace tessera {
+
+// A denoiser that calls `pause`, where there is one, before each of its calls: what that throws
+// ends the sampling.
+inline Denoiser interruptible(Denoiser network, std::function<void()> pause) {
+  if (!pause) return network;
+  return [network = std::move(network), pause = std::move(pause)](
+             const at::Tensor& x, const at::Tensor& t, const at::Tensor& previous) {
+    pause();
+    return network(x, t, previous);
+  };
+}
+
+}  // namespace tessera
