@@ -24,7 +24,7 @@ class Chart {
   Svg svg;
 
  private:
-  static constexpr double kLeft = 44, kRight = 14, kTop = 30, kBottom = 44;
+  static constexpr double kLeft = 44, kRight = 28, kTop = 30, kBottom = 44;
   double width_, height_, x_max_, y_min_, y_max_;
 };
 

@@ -169,13 +169,17 @@ void copy_split(text::CorpusWriter& writer, const std::string& name, const text:
   }
 }
 
-// Whether there is a finished corpus of that key.
+// Whether there is a finished corpus of that key. Throws Error where there is another one.
 bool is_finished(const fs::path& out, const std::string& key) {
   std::error_code ignored;
   if (!fs::exists(out / text::Manifest::kFileName, ignored)) return false;
   const auto options = text::Manifest::load(out).options;
   const auto found = options.find(kKeyOption);
-  return found != options.end() && found->second == key;
+  if (found != options.end() && found->second == key) return true;
+  throw Error(fmt::format("'{}' holds another corpus than this teacher would write, or one that "
+                          "was written in another way",
+                          out.string()),
+              "choose another folder (--out), or remove this one");
 }
 
 // What distillation made of a corpus before.

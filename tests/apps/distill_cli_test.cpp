@@ -80,6 +80,9 @@ TEST_F(DistillCommand, GoesOnWhereItWasStoppedAndRepeatsNothing) {
   const auto again = distill("--out whole --beam 2");
   EXPECT_EQ(again.status, 0) << again.err;
   EXPECT_THAT(again.out, HasSubstr("5 lines"));
+  const auto refused = distill("--out whole --beam 3");
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.err, HasSubstr("'whole' holds another corpus"));
 }
 
 TEST_F(DistillCommand, TakesAFolderWithASlashAndTouchesNoOthers) {
