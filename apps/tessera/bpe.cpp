@@ -82,13 +82,16 @@ void run_apply(const ApplyCommand& command) {
     options.vocabulary = text::load_bpe_vocabulary(command.vocabulary, command.threshold);
   const text::Bpe bpe(text::BpeCodes::load(command.codes), options);
   Output output;
+  bool ended = true;  // the last line, by a newline
   for (const auto& file : or_stdin(command.files)) {
     text::LineReader reader(
         file, {.replace_invalid = command.replace_invalid, .keep_carriage_return = true});
     std::string_view line;
     while (reader.next(line)) {
+      if (!ended) output.text() += '\n';
       bpe.apply(line, output.text());
-      if (reader.had_newline()) output.text() += '\n';
+      ended = reader.had_newline();
+      if (ended) output.text() += '\n';
       if (!output.line_done()) return;
     }
   }

@@ -31,7 +31,7 @@ void add_flow(CLI::App& program, const GlobalOptions& globals);
 void add_generate(CLI::App& program, const GlobalOptions& globals);
 void add_inspect(CLI::App& program, const GlobalOptions& globals);
 void add_options(CLI::App& program);
-void add_report(CLI::App& program);
+void add_report(CLI::App& program, const GlobalOptions& globals);
 void add_train(CLI::App& program, const GlobalOptions& globals);
 void add_sample(CLI::App& program, const GlobalOptions& globals);
 void add_score(CLI::App& program, const GlobalOptions& globals);

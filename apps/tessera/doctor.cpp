@@ -4,6 +4,7 @@
 #include "kernels/cpu/row_scan.h"
 #include "kernels/device.h"
 #include "machine.h"
+#include "print_json.h"
 #include "self_check.h"
 
 #include <tessera/base/enum_names.h>
@@ -232,14 +233,14 @@ void print_text(const Findings& findings) {
   }
 }
 
-void print_json(const Findings& findings, bool usable) {
+void print_as_json(const Findings& findings, bool usable) {
   nlohmann::ordered_json json{{"usable", usable}, {"findings", nlohmann::ordered_json::array()}};
   for (const Finding& finding : findings)
     json["findings"].push_back({{"health", name_of(finding.health)},
                                 {"name", finding.name},
                                 {"text", finding.text},
                                 {"advice", finding.advice}});
-  std::cout << json.dump(2) << '\n';
+  print_json(json);
 }
 
 void run_doctor(const GlobalOptions& globals) {
@@ -248,7 +249,7 @@ void run_doctor(const GlobalOptions& globals) {
     return finding.health == Health::problem;
   });
   if (globals.json)
-    print_json(findings, problems == 0);
+    print_as_json(findings, problems == 0);
   else
     print_text(findings);
   require(problems == 0, "{} problem(s) found: tessera cannot be relied on here", problems);

@@ -10,8 +10,10 @@
 #include "measurement.h"
 #include "metric/bleu.h"
 #include "metric/bootstrap.h"
+#include "metric/exact_match.h"
 #include "model/one_step.h"
 #include "option_checks.h"
+#include "print_json.h"
 #include "task/stored_recipe.h"
 #include "text/corpus.h"
 #include "text/line_reader.h"
@@ -184,12 +186,6 @@ std::vector<Contest> contests(const std::vector<Measurement>& ours,
   return result;
 }
 
-double exact_match(const Lines& lines, const Lines& references) {
-  size_t equal = 0;
-  for (size_t k = 0; k < lines.size(); ++k) equal += lines[k] == references[k];
-  return 100.0 * static_cast<double>(equal) / static_cast<double>(lines.size());
-}
-
 MeasureOptions measure_options(const EvaluateCommand& command, bool raw) {
   MeasureOptions options;
   options.metrics.clear();
@@ -305,6 +301,8 @@ void require_fitting(const CLI::App& evaluate, bool images) {
 }
 
 void evaluate_text(const EvaluateCommand& command, const GlobalOptions& globals) {
+  require_option(!command.one_step || command.limit == 0,
+                 "--one-step measures all of a split: it does not go with --limit");
   const text::Corpus corpus = text::Corpus::open(corpus_folder(command));
   const Sentences sentences = read_sentences(command, corpus);
   const Lines other = read_other(command, sentences.sources.size());
@@ -330,12 +328,12 @@ void evaluate_text(const EvaluateCommand& command, const GlobalOptions& globals)
   if (command.oracle)
     found.oracle = measure(oracle_choice(output.candidates, sentences.references, measuring),
                            references, measuring);
-  found.exact = exact_match(output.lines, sentences.references);
+  found.exact = metric::exact_match(output.lines, sentences.references);
   if (command.one_step)
     found.one_step = model::measure_one_step(*diffusion, corpus.split(command.split),
                                              kOneStepTokens, globals.seed);
   if (globals.json)
-    std::cout << json_report(command, found, output, loaded).dump(2) << '\n';
+    print_json(json_report(command, found, output, loaded));
   else
     std::cout << text_report(command, found, output, loaded);
 }

@@ -8,6 +8,7 @@
 #include "experiment/runner.h"
 #include "experiment/table_files.h"
 #include "option_checks.h"
+#include "print_json.h"
 #include "train/stop_signal.h"
 
 #include <fmt/format.h>
@@ -121,7 +122,7 @@ void print_dry_run(const experiment::Table& table, const experiment::Plan& plan,
                                    {"hours", each.hours ? Json(*each.hours) : Json()},
                                    {"updates_per_second", each.updates_per_second},
                                    {"problem", each.problem}});
-    std::cout << json.dump(2) << '\n';
+    print_json(json);
     return;
   }
   fmt::print("{}\n", table.title);
@@ -171,7 +172,7 @@ void run_experiment(const ExperimentCommand& command, const GlobalOptions& globa
   const std::vector<JobState> states = runner.run(selected, lock, stop);
   const experiment::Findings found = files.write(states);
   if (globals.json)
-    std::cout << experiment::json_table(found).dump(2) << '\n';
+    print_json(experiment::json_table(found));
   else
     std::cout << experiment::markdown_table(found);
   log::info("{}", files.path(".html").string());

@@ -11,6 +11,7 @@
 #include "distance/statistics.h"
 #include "image/image_source.h"
 #include "option_checks.h"
+#include "print_json.h"
 #include "task/image_distance.h"
 #include "text_chart.h"
 
@@ -181,7 +182,7 @@ Json side_json(const Side& side) {
   return json;
 }
 
-void print_json(const std::array<Side, 2>& sides, const Outcome& outcome) {
+void print_as_json(const std::array<Side, 2>& sides, const Outcome& outcome) {
   const auto or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
   Json json{{"name", distance::frechet_name(outcome.extractor)},
             {"distance", outcome.frechet},
@@ -196,7 +197,7 @@ void print_json(const std::array<Side, 2>& sides, const Outcome& outcome) {
                       {"deviation", outcome.kernel->deviation},
                       {"subsets", outcome.kernel->subsets},
                       {"subset_size", outcome.kernel->subset_size}};
-  std::cout << json.dump(2) << '\n';
+  print_json(json);
 }
 
 void run_fid(const FidCommand& command, const GlobalOptions& globals) {
@@ -211,7 +212,7 @@ void run_fid(const FidCommand& command, const GlobalOptions& globals) {
   if (!command.save.empty()) distance::save_statistics(command.save, sides[0].statistics);
   const Outcome outcome = compare(command, sides, extractor, globals);
   if (globals.json)
-    print_json(sides, outcome);
+    print_as_json(sides, outcome);
   else
     print_text(sides, outcome);
 }
@@ -222,9 +223,9 @@ void add_fid(CLI::App& program, const GlobalOptions& globals) {
   CLI::App* fid = program.add_subcommand(
       "fid", "how far two sets of images are apart: Fréchet distance of their features");
   fid->footer(
-      "The distance is called FID only where the extractor's file name contains 'inception', else\n"
-      "FD and the network's or the file's name: figures of different extractors cannot be "
-      "compared.\n"
+      "The distance is called FID only where a word of the extractor's file name begins with\n"
+      "'inception', else FD and the network's or the file's name: figures of different extractors\n"
+      "cannot be compared.\n"
       "  tessera fid data/cifar10 samples --features cifar10-resnet.pt --kid\n"
       "  tessera fid train.safetensors samples --features cifar10-resnet.pt");
   auto command = std::make_shared<FidCommand>();

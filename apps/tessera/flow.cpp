@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "flow/gallery.h"
 #include "flow/options.h"
+#include "print_json.h"
 #include "report/training_report.h"
 
 #include <ATen/Parallel.h>
@@ -119,7 +120,7 @@ void run_flow(const FlowCommand& command, const GlobalOptions& globals) {
       {"sampler_steps", options.sampler_steps},
       {"samples", options.samples},
       {"curves", {curve_json(comparison.plain), curve_json(comparison.boundary)}}};
-  std::cout << result.dump(2) << '\n';
+  print_json(result);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "base/require.h"
 #include "image/manifest.h"
 #include "inspection.h"
+#include "print_json.h"
 #include "text/manifest.h"
 #include "train/run_folder.h"
 
@@ -51,7 +52,7 @@ void run_inspect(ModelInspection inspection, const GlobalOptions& globals) {
                         : kind == Thing::images ? inspect_dataset(path)
                                                 : inspect_tensors(path);
   if (globals.json)
-    std::cout << report.dump(2, ' ', false, Report::error_handler_t::replace) << '\n';
+    print_json(report);
   else
     std::cout << (kind == Thing::model    ? model_text(report)
                   : kind == Thing::corpus ? corpus_text(report)
@@ -91,7 +92,10 @@ void add_inspect(CLI::App& program, const GlobalOptions& globals) {
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   inspect->add_flag("--all", command->all_options, "show options that have their defaults too");
-  inspect->callback([command, &globals] { run_inspect(*command, globals); });
+  inspect->callback([command, inspect, &globals] {
+    command->split_named = inspect->count("--split") > 0;
+    run_inspect(*command, globals);
+  });
 }
 
 }  // namespace tessera::app

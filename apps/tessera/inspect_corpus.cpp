@@ -57,6 +57,7 @@ Report frequent_symbols(const text::Dictionary& dictionary) {
     return dictionary.count(a) > dictionary.count(b);
   });
   Report symbols = Report::array();
+  if (dictionary.count(ids.front()) <= 1) return symbols;  // they were not counted
   for (const text::Id id : ids) {
     if (symbols.size() == kFrequent || dictionary.count(id) == 0) break;
     symbols.push_back({{"symbol", dictionary.symbol(id)}, {"count", dictionary.count(id)}});
@@ -129,10 +130,11 @@ std::string corpus_text(const Report& report) {
     text += lengths_row(name, "source", split["source_lengths"]) +
             lengths_row(name, "target", split["target_lengths"]);
 
-  text += "\nmost frequent symbols\n ";
+  if (!report["frequent_symbols"].empty()) text += "\nmost frequent symbols\n ";
   for (const Report& each : report["frequent_symbols"])
     text += fmt::format(" {} ({})", each["symbol"].get<std::string>(), number(each["count"]));
-  text += "\n\noptions\n";
+  if (!report["frequent_symbols"].empty()) text += "\n";
+  text += "\noptions\n";
   for (const auto& [key, value] : report["options"].items())
     text += fmt::format("  {} = {}\n", key, value.get<std::string>());
   return text;

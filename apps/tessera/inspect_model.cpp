@@ -157,6 +157,7 @@ Labels choose_labels(const ModelInspection& inspection, const model::LoadedModel
   try {
     return corpus_labels(folder, inspection, dictionary);
   } catch (const Error& error) {  // a run is worth a look without its corpus too
+    if (inspection.split_named) throw;
     return random_labels(*loaded.model, inspection.seed,
                          fmt::format("{} (--data names another place)", error.what()));
   }

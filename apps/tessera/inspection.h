@@ -22,6 +22,7 @@ struct ModelInspection {
   std::string checkpoint;        // as find_model_folder() takes it
   std::filesystem::path data;    // corpus to measure on; empty: that of the run, if it is there
   std::string split = "valid";
+  bool split_named = false;  // by the user: it must be there
   int64_t sentences = 1000;  // of the split, at most; 0: all
   bool all_options = false;  // those that have their defaults too
   at::Device device = at::kCPU;

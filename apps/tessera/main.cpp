@@ -31,7 +31,10 @@ void add_global_options(CLI::App& program, GlobalOptions& globals) {
   program.fallthrough();
   program.add_option("--device", globals.device, "where to compute: auto, cpu, cuda or cuda:N")
       ->capture_default_str();
-  program.add_option("--threads", globals.threads, "CPU threads (0: as many as LibTorch chooses)")
+  program
+      .add_option("--threads", globals.threads,
+                  "CPU threads (0: as many as LibTorch chooses; give fewer where other programs "
+                  "are at work)")
       ->capture_default_str()
       ->check(whole_number(0, 1024));
   program.add_option("--seed", globals.seed, "seed of all random numbers")
@@ -64,6 +67,15 @@ tessera::UsageError unknown_command(const CLI::App& program, const std::string& 
       "`tessera --help` lists them");
 }
 
+tessera::UsageError wrong_arguments(const CLI::App& program, const CLI::ParseError& error) {
+  std::string command = "tessera";
+  for (const CLI::App* each = &program; !each->get_subcommands().empty();) {
+    each = each->get_subcommands().front();
+    command += " " + each->get_name();
+  }
+  return tessera::UsageError(error.what(), "`" + command + " --help` says what there is");
+}
+
 int run(int argc, char** argv) {
   GlobalOptions globals;
   CLI::App program("Diffusion of discrete data on paths that know where the cells end", "tessera");
@@ -82,7 +94,7 @@ int run(int argc, char** argv) {
   tessera::app::add_experiment(program, globals);
   tessera::app::add_distill(program, globals);
   tessera::app::add_inspect(program, globals);
-  tessera::app::add_report(program);
+  tessera::app::add_report(program, globals);
   tessera::app::add_average(program, globals);
   tessera::app::add_score(program, globals);
   tessera::app::add_score_model(program, globals);
@@ -103,7 +115,7 @@ int run(int argc, char** argv) {
         program.get_subcommands().empty() && !unknown.empty())
       report(unknown_command(program, unknown.front()));
     else
-      program.exit(error, std::cerr, std::cerr);
+      report(wrong_arguments(program, error));
     return kWrongUsage;
   } catch (const tessera::train::Stopped& stopped) {  // by a signal, after saving
     tessera::log::info("{}", stopped.what());

@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "command.h"
 #include "prepare_images.h"
+#include "print_json.h"
 #include "text/tiny_task.h"
 #include "text_chart.h"
 
@@ -86,7 +87,7 @@ void run_prepare(const PrepareCommand& command, const GlobalOptions& globals) {
   auto report = nlohmann::ordered_json::parse(manifest.json());
   report["folder"] = options.out.string();
   report["seconds"] = seconds.count();
-  std::cout << report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  print_json(report);
 }
 
 // Options of text and --images, or --from without it: Error that names one.

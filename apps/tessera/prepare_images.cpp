@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "image/prepare.h"
+#include "print_json.h"
 #include "text_chart.h"
 
 #include <tessera/base/error.h>
@@ -66,7 +67,7 @@ void prepare_images(const PrepareImages& command, const GlobalOptions& globals) 
   auto report = nlohmann::ordered_json::parse(manifest.json());
   report["folder"] = options.out.string();
   report["seconds"] = seconds.count();
-  std::cout << report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+  print_json(report);
 }
 
 }  // namespace tessera::app

@@ -1,6 +1,7 @@
 #include "command.h"
 
 #include "base/files.h"
+#include "print_json.h"
 #include "report/training_report.h"
 
 #include <fmt/format.h>
@@ -25,16 +26,19 @@ std::string command_line(const ReportCommand& command) {
   return line + " --out " + command.out.string();
 }
 
-void run_report(const ReportCommand& command) {
+void run_report(const ReportCommand& command, const GlobalOptions& globals) {
   std::vector<report::RunRecord> runs;
   for (const auto& run : command.runs) runs.push_back(report::read_run(run));
   write_file_atomically(command.out, report::training_page(runs, command_line(command)));
-  std::cout << command.out.string() << '\n';
+  if (globals.json)
+    print_json(nlohmann::ordered_json{{"page", command.out.string()}});
+  else
+    std::cout << command.out.string() << '\n';
 }
 
 }  // namespace
 
-void add_report(CLI::App& program) {
+void add_report(CLI::App& program, const GlobalOptions& globals) {
   CLI::App* report = program.add_subcommand(
       "report", "curves, samples and differences of training runs, as one HTML page");
   auto command = std::make_shared<ReportCommand>();
@@ -47,7 +51,7 @@ void add_report(CLI::App& program) {
   report->add_option("--out", command->out, "page to write")
       ->capture_default_str()
       ->option_text("FILE");
-  report->callback([command] { run_report(*command); });
+  report->callback([command, &globals] { run_report(*command, globals); });
 }
 
 }  // namespace tessera::app

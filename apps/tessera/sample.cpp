@@ -71,6 +71,9 @@ void check(const SampleCommand& command) {
                      !command.film.empty(),
                  "say where the images go: --grid FILE.png, --out FOLDER, --npz FILE or "
                  "--show-steps FILE.html");
+  require_option(command.grid.empty() || command.grid.extension() == ".png",
+                 "--grid writes a PNG: name a file that ends in .png, got '{}'",
+                 command.grid.string());
   require_option(command.grid.empty() || command.count <= kMostInGrid,
                  "a grid holds {} images at most, got --count {}", kMostInGrid, command.count);
 }

@@ -5,6 +5,7 @@
 #include "measurement.h"
 #include "metric/bootstrap.h"
 #include "option_checks.h"
+#include "print_json.h"
 #include "text/line_reader.h"
 
 #include <fmt/format.h>
@@ -192,7 +193,7 @@ void run_score(const ScoreCommand& command, const GlobalOptions& globals) {
     for (size_t i = 0; i < all.size(); ++i)
       json["metrics"].push_back(
           measurement_json(all[i], command, contests.empty() ? nullptr : &contests[i]));
-    std::cout << json.dump(2) << '\n';
+    print_json(json);
     return;
   }
   print_text(command, all, contests);

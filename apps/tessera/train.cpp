@@ -134,7 +134,13 @@ void train_in(const train::Task& task, train::Trainer& trainer, const train::Run
       facts += fmt::format(", {} {}", fact.value.dump(), fact.title);
   log::info("{} parameters{}, {}", parameter_count(task.model().parameters().count()), facts,
             task.model().device().str());
-  trainer.run(folder, stop);
+  try {
+    trainer.run(folder, stop);
+  } catch (const train::Stopped&) {
+    log::info("what was learnt is saved: `tessera train --resume {}` goes on",
+              folder.path().string());
+    throw;
+  }
 }
 
 void start(const config::Schema& schema, const task::Recipe& recipe, const GlobalOptions& globals) {

@@ -72,6 +72,11 @@ class GzipFile : public ByteSource {
         if (!inside_ && members_ > 0) return 0;
         throw damaged(path_, members_ == 0 && !inside_ ? "the file is empty" : "it ends too early");
       }
+      if (!inside_ && members_ > 0 && *stream_.next_in == 0) {  // zeros may fill up a file
+        ++stream_.next_in;
+        --stream_.avail_in;
+        continue;
+      }
       if (!inside_) {  // a gzip file may be several, one after the other
         inflateReset(&stream_);
         inside_ = true;

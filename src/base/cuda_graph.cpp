@@ -5,6 +5,7 @@
 #include <c10/cuda/CUDAStream.h>
 
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -104,7 +105,10 @@ void CudaStream::wait(c10::Device device) {
 }
 
 CudaStream::~CudaStream() {
-  if (impl_->guard) impl_->guard->current_stream().synchronize();
+  try {
+    if (impl_->guard) impl_->guard->current_stream().synchronize();
+  } catch (const std::exception&) {  // the device has failed, which its next use says
+  }
 }
 
 }  // namespace tessera

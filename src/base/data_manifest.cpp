@@ -7,6 +7,12 @@
 #include <fmt/format.h>
 
 namespace tessera {
+
+std::set<std::string> DataManifest::file_names() const {
+  std::set<std::string> names{kFileName};
+  for (const auto& [name, stamp] : files) names.insert(name);
+  return names;
+}
 namespace {
 
 namespace fs = std::filesystem;

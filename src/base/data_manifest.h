@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 
 // What manifest.json has in common for all kinds of prepared data, and what is said about it.
@@ -23,6 +24,8 @@ struct DataManifest {
   std::string tessera_version;                 // of the program that wrote it
   std::map<std::string, std::string> options;  // in effect when it was made
   std::map<std::string, FileStamp> files;      // all but the manifest, by name
+
+  std::set<std::string> file_names() const;  // with that of the manifest
 };
 
 // A kind of prepared data, in the words that messages use.

@@ -23,6 +23,12 @@ void OutputFolder::check(const fs::path& folder, const Kind& kind, Existing exis
   if (existing == Existing::refuse)
     throw Error(fmt::format("'{}' exists: there is {} in it", folder.string(), kind.noun),
                 "choose another folder, or replace it (`tessera prepare --force`)");
+  const std::set<std::string> own = kind.files(folder);
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (const std::string name = entry.path().filename().string(); !own.contains(name))
+      throw Error(fmt::format("'{}' holds '{}', which is not part of {}: it would be lost",
+                              folder.string(), name, kind.noun),
+                  "move it away, or choose another folder to write to");
 }
 
 OutputFolder::OutputFolder(const fs::path& folder, const Kind& kind, Existing existing)

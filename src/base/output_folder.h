@@ -3,6 +3,8 @@
 #include "base/files.h"
 
 #include <filesystem>
+#include <set>
+#include <string>
 
 namespace tessera {
 
@@ -16,13 +18,16 @@ class OutputFolder {
  public:
   enum class Existing {
     refuse,   // Error where the folder exists
-    replace,  // what is there stays until the new one is complete; folders of other kinds: Error
+    replace,  // what is there stays until the new one is complete; Error where the folder is of
+              // another kind, or holds anything that is not part of it
   };
 
   // What such a folder is.
   struct Kind {
     const char* noun;                              // "a corpus"
     bool (*is_one)(const std::filesystem::path&);  // whether a folder that exists is of this kind
+    // The names of the files it is made of. Throws Error where it cannot say.
+    std::set<std::string> (*files)(const std::filesystem::path&);
   };
 
   // What the constructor checks first, to be known before long work.

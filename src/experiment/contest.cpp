@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/require.h"
+#include "metric/exact_match.h"
 #include "text/corpus.h"
 #include "text/line_reader.h"
 
@@ -32,23 +33,12 @@ std::string field(const std::string& signature, const std::string& name) {
   return text.substr(begin, text.find('|', begin) - begin);
 }
 
-AdditiveMetric exact_match(const Lines& hypotheses, const Lines& references) {
-  AdditiveMetric metric;
-  metric.width = 2;
-  for (size_t k = 0; k < hypotheses.size(); ++k) {
-    metric.rows.push_back(hypotheses[k] == references[k] ? 100 : 0);
-    metric.rows.push_back(1);
-  }
-  metric.score = [](std::span<const double> sum) { return sum[0] / sum[1]; };
-  return metric;
-}
-
 // The lines as `tessera evaluate` measured them: its signature says how.
 std::optional<AdditiveMetric> measured(const std::string& column, const std::string& signature,
                                        const Lines& hypotheses, const Lines& references) {
   const std::vector<Lines> documents{references};
   const bool lowercase = field(signature, "case") == "lc";
-  if (column == "exact") return exact_match(hypotheses, references);
+  if (column == "exact") return metric::exact_match_lines(hypotheses, references);
   if (column == "bleu") {
     const metric::BleuOptions options{
         .tokenization = parse_name<metric::Tokenization>(field(signature, "tok")),

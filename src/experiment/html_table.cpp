@@ -86,12 +86,15 @@ std::string learning_section(const Findings& findings) {
   if (learning.runs.empty()) return "";
   const bool exact = learning.runs.front().scored_by_exact_match();
   drawing::Figure figure;
+  const auto score_of = [&](const RunRecord& run) -> const Series& {
+    return run.score(learning.runs.front());
+  };
   if (std::any_of(learning.runs.begin(), learning.runs.end(),
-                  [](const RunRecord& run) { return !run.score().empty(); }))
+                  [&](const RunRecord& run) { return !score_of(run).empty(); }))
     figure.panels.push_back(
         panel_of(learning, "Score in validation",
                  learning.runs.front().score_name() + (exact ? ", percent" : ""), exact ? 100 : 0,
-                 true, [](const RunRecord& run) -> const Series& { return run.score(); }));
+                 true, score_of));
   figure.panels.push_back(panel_of(learning, "Loss in training", "loss of a symbol", 0, false,
                                    [](const RunRecord& run) -> const Series& { return run.loss; }));
   return section(

@@ -17,7 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr OutputFolder::Kind kDataset{"a data set of images", &Manifest::is_in};
+constexpr OutputFolder::Kind kDataset{
+    "a data set of images", &Manifest::is_in,
+    [](const fs::path& folder) { return Manifest::load(folder).file_names(); }};
 constexpr int64_t kBatchBytes = int64_t{1} << 24;
 
 }  // namespace

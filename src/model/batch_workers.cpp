@@ -8,6 +8,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 namespace tessera::model {
@@ -24,8 +25,10 @@ void for_each_batch(std::span<const GenerationBatch> batches, at::Device device,
   std::atomic<size_t> next = 0;
   std::mutex mutex;
   std::exception_ptr failure;
-  const auto take_batches = [&] {
+  const auto take_batches = [&](bool helping) {
     try {
+      std::optional<CudaStream> own;
+      if (helping) own.emplace(device, CudaStream::Which::second);
       for (size_t k = next++; k < batches.size(); k = next++) work(batches[k]);
     } catch (...) {
       next = batches.size();
@@ -38,10 +41,9 @@ void for_each_batch(std::span<const GenerationBatch> batches, at::Device device,
   for (size_t k = 1; k < at_once; ++k)
     helpers.emplace_back([&] {
       const c10::AutoGradMode mode(with_gradients);  // threads begin with gradients
-      const CudaStream own(device, CudaStream::Which::second);
-      take_batches();
+      take_batches(/*helping=*/true);
     });
-  take_batches();
+  take_batches(/*helping=*/false);
   for (std::thread& helper : helpers) helper.join();
   if (failure) std::rethrow_exception(failure);
 }

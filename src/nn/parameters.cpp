@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 namespace tessera::nn {
 namespace {
@@ -124,6 +125,11 @@ void Parameters::read(const safetensors::File& file, const std::string& prefix,
     else
       view(buffer, entry).copy_(stored);
   }
+  std::set<std::string> known;
+  for (const Entry& entry : entries_) known.insert(prefix + entry.name);
+  for (const std::string& name : file.names())
+    if (name.starts_with(prefix) && !known.contains(name))
+      problems.push_back(fmt::format("'{}' is left over", name.substr(prefix.size())));
   constexpr size_t kShown = 4;
   const size_t count = problems.size();
   problems.resize(std::min(count, kShown));

@@ -37,7 +37,10 @@ std::vector<std::string> run_labels(std::span<const RunRecord> runs) {
       return labels;
     }
   }
-  for (const RunRecord& run : runs) labels.push_back(run.name);
+  std::set<std::string> names;
+  for (const RunRecord& run : runs) names.insert(run.name);
+  const bool unique = names.size() == runs.size();
+  for (const RunRecord& run : runs) labels.push_back(unique ? run.name : run.path);
   return labels;
 }
 

@@ -17,7 +17,8 @@ struct Difference {
 // Where the runs lie is no difference.
 std::vector<Difference> differences(std::span<const RunRecord> runs);
 
-// How the runs are called: by the one setting in which all differ ("r = 0"), else by their folders.
+// How the runs are called: by the one setting in which all differ ("r = 0"), else by the names of
+// their folders, or by their paths where names are equal.
 std::vector<std::string> run_labels(std::span<const RunRecord> runs);
 
 }  // namespace tessera::report

@@ -55,6 +55,7 @@ std::optional<Evaluation> read_evaluation(const fs::path& path) {
   if (!fs::exists(path)) return std::nullopt;
   try {
     const Json json = Json::parse(read_file(path));
+    if (json.value("kind", "") == "image") return std::nullopt;  // distances stand in curves
     Evaluation evaluation{json.at("split"), json.at("sentences"), json.at("exact_match"), ""};
     if (json.contains("metrics") && !json.at("metrics").empty())
       evaluation.score_line = json.at("metrics").at(0).at("line");
@@ -90,9 +91,9 @@ bool RunRecord::scored_by_exact_match() const {
   return score != settings.end() && score->second == "exact-match";
 }
 
-const Series& RunRecord::score() const {
-  if (!distance.empty()) return distance;
-  return scored_by_exact_match() ? exact_match : bleu;
+const Series& RunRecord::score(const RunRecord& like) const {
+  if (like.of_images()) return distance;
+  return like.scored_by_exact_match() ? exact_match : bleu;
 }
 
 std::string RunRecord::score_name() const {
@@ -104,6 +105,7 @@ RunRecord read_run(const fs::path& folder) {
   const train::RunFolder run_folder = train::RunFolder::open(folder);
   RunRecord run;
   run.name = name_of_folder(folder);
+  run.path = folder.string();
   run.settings = read_settings(run_folder);
   try {
     for (const Json& line : train::MetricsLog::read(run_folder.metrics())) read_line(run, line);

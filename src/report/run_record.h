@@ -31,6 +31,7 @@ struct Evaluation {
 // What a run folder tells about its training.
 struct RunRecord {
   std::string name;                             // of the folder
+  std::string path;                             // of the folder, as it was given
   std::map<std::string, std::string> settings;  // configuration key -> value
   Series loss, updates_per_second;              // of training
   Series valid_loss, bleu, exact_match;         // of validation; scores in percent
@@ -50,7 +51,8 @@ struct RunRecord {
 
   bool of_images() const;
   bool scored_by_exact_match() const;
-  const Series& score() const;     // of validation: a distance, exact matches or BLEU
+  // Of validation: a distance, exact matches or BLEU, whichever `like` is scored by.
+  const Series& score(const RunRecord& like) const;
   std::string score_name() const;  // for people
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "drawing/page.h"
@@ -26,11 +27,12 @@ using drawing::section;
 using Runs = std::span<const RunRecord>;
 using Labels = std::vector<std::string>;
 
-bool any(Runs runs, bool (*has)(const RunRecord&)) {
+bool any(Runs runs, const std::function<bool(const RunRecord&)>& has) {
   return std::any_of(runs.begin(), runs.end(), has);
 }
 
-std::vector<const Series*> series_of(Runs runs, const Series& (*choose)(const RunRecord&)) {
+std::vector<const Series*> series_of(Runs runs,
+                                     const std::function<const Series&(const RunRecord&)>& choose) {
   std::vector<const Series*> chosen;
   for (const RunRecord& run : runs) chosen.push_back(&choose(run));
   return chosen;
@@ -75,7 +77,7 @@ std::string result_table(Runs runs, const Labels& labels) {
     html += fmt::format("<tr><th>{}</th><td>{}</td><td>{}</td><td>{}</td><td>{}</td>",
                         escaped(labels[k]), run.updates(), speed_text(run),
                         last_value(run.valid_loss, 3),
-                        last_value(run.score(), percent ? 1 : 2, percent ? " %" : ""));
+                        last_value(run.score(runs.front()), percent ? 1 : 2, percent ? " %" : ""));
     if (evaluated)
       html += fmt::format("<td>{}</td>", run.evaluation ? evaluation_text(*run.evaluation) : "–");
     html += "</tr>\n";
@@ -102,11 +104,14 @@ std::string introduction(Runs runs) {
 
 std::string learning_section(Runs runs, const Labels& labels) {
   Figure figure;
-  if (any(runs, [](const RunRecord& run) { return !run.score().empty(); }))
+  const auto score_of = [&](const RunRecord& run) -> const Series& {
+    return run.score(runs.front());
+  };
+  if (any(runs, [&](const RunRecord& run) { return !score_of(run).empty(); }))
     figure.panels.push_back(curve_panel(
         {.caption = "Score in validation",
          .y_title = score_name(runs) + (runs.front().scored_by_exact_match() ? ", percent" : ""),
-         .runs = series_of(runs, [](const RunRecord& run) -> const Series& { return run.score(); }),
+         .runs = series_of(runs, score_of),
          .top = runs.front().scored_by_exact_match() ? 100.0 : 0.0,
          .points = true}));
   figure.panels.push_back(curve_panel(

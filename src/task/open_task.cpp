@@ -15,6 +15,9 @@ text::Corpus open_corpus(const Recipe& recipe, const std::filesystem::path& run,
   if (data.source == TextSource::none) {
     require_option(!folder.empty(),
                    "data.dir is missing: name a folder that `tessera prepare` wrote");
+  } else if (!data.dir.empty()) {
+    throw UsageError("data.dir names a corpus, and data.task makes one: only one of them counts",
+                     "say data.task=none to train on data.dir");
   } else if (mode == OwnData::make || !std::filesystem::exists(folder)) {
     // One that is there before the run is the rest of a run that did not begin, of other options
     // maybe. A run that was killed while it was made has none.

@@ -1,6 +1,7 @@
 #include "task/validator.h"
 
 #include "metric/bleu.h"
+#include "metric/exact_match.h"
 #include "model/diffusion.h"
 #include "model/generator.h"
 #include "model/validation_batch.h"
@@ -83,9 +84,7 @@ void Validator::measure_generation(Measurement& found, const std::function<void(
   std::vector<std::string> lines, references = split_.target_lines();
   references.resize(static_cast<size_t>(sentences_));
   for (const auto& sentence : generated) lines.push_back(tokenizer.decode(sentence.ids()));
-  size_t equal = 0;
-  for (size_t i = 0; i < lines.size(); ++i) equal += lines[i] == references[i];
-  found.exact_match = 100.0 * static_cast<double>(equal) / static_cast<double>(lines.size());
+  found.exact_match = metric::exact_match(lines, references);
 
   metric::BleuOptions options;
   options.tokenization = metric::usual_tokenization(tokenizer.raw());

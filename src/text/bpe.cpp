@@ -51,6 +51,7 @@ BpeCodes BpeCodes::load(const std::filesystem::path& path) {
 BpeCodes BpeCodes::parse(std::string_view text, const std::string& name) {
   BpeCodes codes;
   codes.version = 1;
+  text = without_mark(text);
   while (text.ends_with('\n')) text.remove_suffix(1);
   for (int64_t number = 1; !text.empty(); ++number) {
     const std::string_view line = text.substr(0, text.find('\n'));

@@ -102,10 +102,13 @@ class SideFiles {
   int64_t total_ = 0;
 };
 
-constexpr OutputFolder::Kind kCorpus{"a corpus", [](const fs::path& folder) {
-                                       std::error_code ignored;
-                                       return fs::exists(folder / Manifest::kFileName, ignored);
-                                     }};
+constexpr OutputFolder::Kind kCorpus{
+    "a corpus",
+    [](const fs::path& folder) {
+      std::error_code ignored;
+      return fs::exists(folder / Manifest::kFileName, ignored);
+    },
+    [](const fs::path& folder) { return Manifest::load(folder).file_names(); }};
 
 }  // namespace
 

@@ -30,6 +30,7 @@ std::string LineReader::where() const {
 bool LineReader::next(std::string_view& line) {
   if (!take_line(line)) return false;
   ++number_;
+  if (number_ == 1) line = without_mark(line);
   if (!options_.keep_carriage_return && !line.empty() && line.back() == '\r') line.remove_suffix(1);
   line = checked(line);
   return true;
@@ -77,7 +78,7 @@ std::string_view LineReader::checked(std::string_view line) {
     throw Error(
         fmt::format("{}: {} at byte {} of the line", where(),
                     nul < invalid ? "NUL byte" : "invalid UTF-8", std::min(nul, invalid) + 1),
-        "--replace-invalid puts U+FFFD in the place of such bytes");
+        "--replace-invalid of prepare, generate and bpe puts U+FFFD in the place of such bytes");
   repaired_.clear();
   for (const char byte : replace_invalid_utf8(line)) {
     if (byte == '\0')

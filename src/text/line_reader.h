@@ -17,8 +17,8 @@ struct LineReaderOptions {
 };
 
 // The lines of a text file, one after the other; the file may be larger than memory. Names that end
-// in .gz or .xz are decompressed, "-" is standard input. Throws Error, with file and line, for what
-// cannot be read and for text that is not UTF-8.
+// in .gz or .xz are decompressed, "-" is standard input, a byte-order mark is left out. Throws
+// Error, with file and line, for what cannot be read and for text that is not UTF-8.
 //   LineReader reader("train.de");
 //   std::string_view line;
 //   while (reader.next(line)) ...

@@ -14,6 +14,7 @@ namespace {
 
 constexpr const char* kTrain = "train";
 constexpr double kUnknownWarning = 0.01, kUnknownError = 0.5;
+constexpr int64_t kLargestVocabulary = 100'000'000;
 
 LineReaderOptions reader_options(const PrepareOptions& options) {
   return {.replace_invalid = options.replace_invalid};
@@ -23,9 +24,18 @@ bool is_learned(const PrepareOptions& options) {
   return options.dictionary.empty();
 }
 
+// What gives its bytes once.
+bool is_stream(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto type = std::filesystem::status(path, ignored).type();
+  return path == "-" || type == std::filesystem::file_type::fifo ||
+         type == std::filesystem::file_type::character ||
+         type == std::filesystem::file_type::socket;
+}
+
 // What can be known to be wrong before anything is read to the end.
 void check(const PrepareOptions& options) {
-  require_option(!options.splits.empty(), "there are no files to prepare");
+  require_option(!options.splits.empty(), "there are no files to prepare: name some (--train)");
   require_option(!is_learned(options) || options.splits.contains(kTrain),
                  "training files are needed to learn a dictionary from");
   const bool bpe = options.tokenizer == TokenizerKind::bpe;
@@ -33,6 +43,8 @@ void check(const PrepareOptions& options) {
   require_option(any_size || options.vocab > Dictionary::kSpecials,
                  "the vocabulary must have more than the {} special symbols, got {}",
                  Dictionary::kSpecials, options.vocab);
+  require_option(options.vocab <= kLargestVocabulary, "the vocabulary can have {} symbols, got {}",
+                 kLargestVocabulary, options.vocab);
   require_option(options.max_length >= 2, "the longest sentence must be at least 2 tokens, got {}",
                  options.max_length);
   require_option(options.max_ratio == 0 || options.max_ratio >= 1,
@@ -42,8 +54,9 @@ void check(const PrepareOptions& options) {
   require_option(!bpe || options.dictionary.empty() || !options.codes.empty(),
                  "a dictionary of pieces needs the codes that make them");
   for (const auto& [name, files] : options.splits) {
-    require_option(files.source != "-" && files.target != "-",
-                   "the split {} cannot come from standard input: it may be read twice", name);
+    for (const auto& file : {files.source, files.target})
+      require_option(!is_stream(file), "'{}' cannot be the split {}: a file is read twice",
+                     file.string(), name);
     PairReader reader(files, reader_options(options));
     std::string_view source, target;
     require(reader.next(source, target), "'{}' is empty: there is nothing to put into the split {}",

@@ -170,6 +170,11 @@ std::string lower_case(std::string_view text) {
   return result;
 }
 
+std::string_view without_mark(std::string_view text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  return text.starts_with(kMark) ? text.substr(kMark.size()) : text;
+}
+
 std::string normalise_blanks(std::string_view text) {
   std::string result;
   bool blank = false;

@@ -36,6 +36,9 @@ CharacterClass character_class(char32_t code_point);
 // Simple lower case, code point by code point.
 std::string lower_case(std::string_view text);
 
+// Without the byte-order mark that some editors begin a file with.
+std::string_view without_mark(std::string_view text);
+
 // Every run of blanks becomes one space; none at the ends.
 std::string normalise_blanks(std::string_view text);
 

@@ -95,8 +95,10 @@ Checkpoint verified(const StepFolder& of) {
   return {of.step, of.folder, manifest.score};
 }
 
-bool is_better(const Checkpoint& a, const Checkpoint& b) {  // the earlier of equal ones
-  return a.score > b.score || (a.score == b.score && a.step < b.step);
+// Of equal ones the later, which has learnt for longer: scores such as exact match stay at zero for
+// a while.
+bool is_better(const Checkpoint& a, const Checkpoint& b) {
+  return a.score > b.score || (a.score == b.score && a.step > b.step);
 }
 
 // Those that have a score, best first.

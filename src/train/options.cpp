@@ -54,7 +54,6 @@ void declare(config::Schema& schema, TrainingOptions& options) {
 
 bool may_change_on_resume(const std::string& key) {
   static const std::set<std::string> free{"train.steps",
-                                          "train.out",
                                           "train.log_every",
                                           "train.save_every",
                                           "train.keep_last",

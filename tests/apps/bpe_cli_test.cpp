@@ -61,6 +61,12 @@ TEST_F(BpeCli, KeepsLineEndsAsTheyAre) {
   EXPECT_EQ(result.out, "a b \r\n\n\nc");
 }
 
+TEST_F(BpeCli, DoesNotJoinLinesOfTwoFiles) {
+  write("a", "a");
+  write("b", "b\n");
+  EXPECT_EQ(run("bpe apply --codes " + fixture("captions.codes") + " a b").out, "a\nb\n");
+}
+
 TEST_F(BpeCli, MakesNothingOfNothing) {
   const auto result = run("bpe apply --codes " + fixture("captions.codes") + " </dev/null");
   EXPECT_EQ(result.status, 0);

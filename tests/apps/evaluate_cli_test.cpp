@@ -122,6 +122,7 @@ TEST_F(EvaluateCommand, MeasuresSingleSteps) {
   EXPECT_EQ(step["tokens"], 21);
   EXPECT_GT(step["x0_error"], 0);
   EXPECT_THAT(evaluate("--one-step").out, HasSubstr("in the right cell"));
+  EXPECT_EQ(evaluate("--one-step --limit 3").status, 2);
 }
 
 TEST_F(EvaluateCommand, MeasuresAnAutoregressiveModelToo) {

@@ -220,6 +220,7 @@ TEST_F(ImageCommands, MistakesAreNamed) {
   expect_error("train r.toml data.dir=nowhere", 1, "nowhere");
   expect_done("--quiet train r.toml");
   expect_error("sample run", 2, "--grid");
+  expect_error("sample run --grid g.jpg", 2, "ends in .png");
   expect_error("sample run --grid nowhere/g.png", 2, "there is no folder 'nowhere'");
   expect_error("sample run --grid g.png --count 5000 --columns 1", 2,
                "the grid would have 68 x 330002 pixels");

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
@@ -75,6 +76,21 @@ TEST_F(PrepareCli, ReplacesACorpusOnlyWhenForced) {
   const auto forced = run(std::string(kTrain) + "--force --tokenizer characters");
   EXPECT_EQ(forced.status, 0) << forced.err;
   EXPECT_FALSE(fs::exists(folder_ / "c/codes.bpe"));
+}
+
+TEST_F(PrepareCli, NeverRemovesWhatOthersPutIntoACorpus) {
+  ASSERT_EQ(run(kTrain).status, 0);
+  write("c/mine.de", kGerman);
+  expect_failure("prepare --train c/mine.de train.en --vocab 80 --out c --force", 1,
+                 HasSubstr("holds 'mine.de'"));
+  EXPECT_TRUE(fs::exists(folder_ / "c/mine.de"));
+}
+
+TEST_F(PrepareCli, ReadsNoPipeForItWouldReadItTwice) {
+  const fs::path pipe = folder_ / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  expect_error("prepare --train train.de train.en --valid pipe train.en --vocab 80 --out c", 2,
+               HasSubstr("'pipe' cannot be the split valid"));
 }
 
 TEST_F(PrepareCli, NeverReplacesAFolderThatIsNoCorpus) {

@@ -190,7 +190,7 @@ TEST_F(TrainCommand, ASignalStopsItAndItGoesOnToTheBit) {
   ASSERT_EQ(train("whole", kLong).status, 0);
   const auto stopped = interrupted(arguments("run", kLong), "run", 20, SIGTERM);
   EXPECT_EQ(stopped.status, 143) << stopped.err;
-  EXPECT_THAT(stopped.err, HasSubstr("SIGTERM"));
+  EXPECT_THAT(stopped.err, AllOf(HasSubstr("SIGTERM"), HasSubstr("train --resume run")));
   const int64_t step = step_of("run");
   EXPECT_LT(step, 240);
   EXPECT_TRUE(fs::equivalent(folder_ / "run/last", checkpoint("run", step)))
@@ -292,6 +292,12 @@ TEST_F(TrainCommand, SaysWhatAValidationWouldComplainOfBeforeTheTraining) {
   EXPECT_FALSE(fs::exists(folder_ / "run"));
 }
 
+TEST_F(TrainCommand, ACorpusAndATaskThatMakesOneExcludeEachOther) {
+  const auto refused = train("run", "data.dir=corpus");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("only one of them"), HasSubstr("data.task=none")));
+}
+
 TEST_F(TrainCommand, AFinishedRunIsLeftAlone) {
   ASSERT_EQ(train("run").status, 0);
   const std::string before = file_text(folder_ / "run/metrics.jsonl");
@@ -351,7 +357,7 @@ TEST_F(TrainCommand, WhatWouldChangeTheMathematicsIsRefused) {
                         "train.seed:"));
   EXPECT_EQ(resume("run", "process.r=0.5").status, 2);
   // Scores of another kind cannot be compared with those from before.
-  for (const char* override : {"train.score=loss", "train.validate_sentences=0"})
+  for (const char* override : {"train.score=loss", "train.validate_sentences=0", "train.out=b"})
     EXPECT_EQ(resume("run", override).status, 2) << override;
   EXPECT_EQ(file_text(folder_ / "run/config.toml"), config);
   EXPECT_EQ(resume("run", "process.r=1.0 train.log_every=2").status, 0) << "r is no change";

@@ -17,7 +17,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 constexpr OutputFolder::Kind kHeap{
-    "a heap", [](const fs::path& folder) { return fs::exists(folder / "heap"); }};
+    "a heap", [](const fs::path& folder) { return fs::exists(folder / "heap"); },
+    [](const fs::path&) { return std::set<std::string>{"heap"}; }};
 
 class Heap : public testing::Test {
  protected:
@@ -58,6 +59,15 @@ TEST_F(Heap, ReplacesNothingElse) {
   for (const Existing existing : {Existing::refuse, Existing::replace})
     EXPECT_THAT(test::complaint([&] { write("x", existing); }), HasSubstr("is not a heap"));
   EXPECT_TRUE(fs::exists(path_ / "letter"));
+}
+
+TEST_F(Heap, IsNotReplacedWithWhatOthersPutIntoIt) {
+  write("first");
+  write_file_atomically(path_ / "letter", "dear");
+  EXPECT_THAT(test::complaint([&] { write("second", Existing::replace); }),
+              HasSubstr("holds 'letter', which is not part of a heap: it would be lost"));
+  EXPECT_EQ(read_file(path_ / "heap"), "first");
+  EXPECT_EQ(read_file(path_ / "letter"), "dear");
 }
 
 TEST_F(Heap, MayTakeThePlaceOfAnEmptyFolder) {

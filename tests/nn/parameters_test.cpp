@@ -96,13 +96,16 @@ TEST(Parameters, BeginAtPlacesThatSuitWideLoads) {
 TEST(Parameters, SayWhatDoesNotFit) {
   const test::TemporaryFolder folder;
   Small small;
-  safetensors::save(folder / "w", {{"scale", at::ones({3})}, {"matrix", at::ones({2, 4})}});
+  safetensors::save(
+      folder / "w",
+      {{"scale", at::ones({3})}, {"matrix", at::ones({2, 4})}, {"layer", at::ones({2})}});
   try {
     small.parameters.read(safetensors::File(folder / "w"), "", small.parameters.values());
     FAIL() << "read weights of another shape";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("'matrix' has shape [2, 4], not [2, 3]"));
     EXPECT_THAT(error.what(), HasSubstr("'shift' is missing"));
+    EXPECT_THAT(error.what(), HasSubstr("'layer' is left over"));
   }
 }
 

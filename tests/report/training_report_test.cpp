@@ -76,7 +76,7 @@ TEST(RunRecord, ReadsWhatARunMeasured) {
   EXPECT_EQ(run.settings.at("process.r"), "0.5");
   EXPECT_THAT(run.loss.steps, ElementsAre(100, 200, 400));  // what is null is no point
   EXPECT_THAT(run.loss.values, ElementsAre(4, 2, 1));
-  EXPECT_THAT(run.score().values, ElementsAre(40, 80));
+  EXPECT_THAT(run.score(run).values, ElementsAre(40, 80));
   EXPECT_THAT(run.exit_histogram, ElementsAre(0.1, 0.2, 0.3, 0.4));  // of the last validation
   EXPECT_EQ(run.samples.size(), 1u);
   EXPECT_EQ(run.updates(), 400);
@@ -93,6 +93,8 @@ TEST(RunRecord, ReadsAnEvaluationThatLiesInTheFolder) {
   EXPECT_EQ(run.evaluation->exact_match, 99.5);
   EXPECT_THAT(training_page(std::vector{run}, ""), HasSubstr("99.5 ± 0.2 %"));
 
+  write_file_atomically(path / "evaluation.json", R"({"kind":"image","images":4})");
+  EXPECT_FALSE(read_run(path).evaluation.has_value()) << "which has no sentences";
   write_file_atomically(path / "evaluation.json", "{}");
   EXPECT_THAT(complaint([&] { read_run(path); }), HasSubstr("evaluation.json"));
 }
@@ -111,13 +113,26 @@ TEST(RunLabels, NameTheOneSettingThatDiffers) {
   const RunRecord a = read_run(make_run(folder, "a", "0")),
                   b = read_run(make_run(folder, "b", "1"));
   EXPECT_THAT(run_labels(std::vector{a, b}), ElementsAre("r = 0", "r = 1"));
-  EXPECT_THAT(run_labels(std::vector{a, a}), ElementsAre("a", "a"));
-  EXPECT_THAT(run_labels(std::vector{a, b, a}), ElementsAre("a", "b", "a"));
+  std::filesystem::create_directory(folder / "other");
+  RunRecord namesake = read_run(make_run(folder, "other/a", "0"));
+  EXPECT_THAT(run_labels(std::vector{a, namesake}),
+              ElementsAre((folder / "a").string(), (folder / "other/a").string()));
   RunRecord c = b;
   c.settings["train.steps"] = "7";
   EXPECT_THAT(run_labels(std::vector{a, c}), ElementsAre("a", "b"));
   ASSERT_EQ(differences(std::vector{a, c}).size(), 2u);
   EXPECT_EQ(differences(std::vector{a, c})[0].key, "process.r");
+}
+
+TEST(TrainingReport, ScoresAreOfOneKindThatOfTheFirstRun) {
+  const TemporaryFolder folder;
+  const RunRecord exact = read_run(make_run(folder, "a", "0"));
+  RunRecord bleu = read_run(make_run(folder, "b", "1"));
+  bleu.settings["train.score"] = "bleu";
+  bleu.bleu = {{200, 400}, {7, 9}};
+  const std::string html = training_page(std::vector{exact, bleu}, "");
+  EXPECT_THAT(html, HasSubstr("<td>80.0 %</td></tr>\n<tr><th>b</th>"));
+  EXPECT_THAT(html, testing::Not(HasSubstr("<td>9.0 %</td>")));
 }
 
 TEST(TrainingReport, CurvesGoThroughWhatWasMeasured) {

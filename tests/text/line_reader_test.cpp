@@ -54,6 +54,11 @@ class LineReaderTest : public testing::Test {
   test::TemporaryFolder folder_;
 };
 
+TEST_F(LineReaderTest, LeavesAByteOrderMarkOut) {
+  EXPECT_THAT(lines(write("a", "\xEF\xBB\xBFone\n\xEF\xBB\xBFtwo\n")),
+              ElementsAre("one", "\xEF\xBB\xBFtwo"));
+}
+
 TEST_F(LineReaderTest, GivesLinesWithoutTheirEnds) {
   EXPECT_THAT(lines(write("a", "one\ntwo\r\n\n  four \n")),
               ElementsAre("one", "two", "", "  four "));
@@ -112,6 +117,9 @@ TEST_F(LineReaderTest, ReadsCompressedFiles) {
     std::string bytes = tessera::read_file(path);
     const auto twice = write("twice" + path.extension().string(), bytes + bytes);
     EXPECT_EQ(lines(twice).size(), 2 * expected.size()) << program;
+    // Tapes and disks fill files up with zeros.
+    const auto filled = write("filled" + path.extension().string(), bytes + std::string(512, '\0'));
+    EXPECT_EQ(lines(filled), expected) << program;
   }
 }
 

@@ -228,11 +228,12 @@ TEST(Checkpoints, WithoutScoresTheLastStay) {
   EXPECT_FALSE(fs::is_symlink(run / "best"));
 }
 
-TEST(Checkpoints, TheEarlierOfEqualScoresIsBest) {
+TEST(Checkpoints, TheLaterOfEqualScoresIsBest) {
   const TemporaryFolder run(quick_place());
   Checkpoints checkpoints(run.path(), {.keep_last = 1, .keep_best = 1});
   for (int64_t step = 0; step < 4; ++step) checkpoints.save(step, content("x"), 7.0);
-  EXPECT_THAT(steps(checkpoints), ElementsAre(0, 3));
+  checkpoints.save(4, content("x"), 6.0);
+  EXPECT_THAT(steps(checkpoints), ElementsAre(3, 4));
 }
 
 TEST(Checkpoints, KeepBestZeroKeepsNoBest) {

@@ -32,9 +32,9 @@ struct Images {
 // A trained model of images, loaded from a folder.
 //   tessera::ImageSampler sampler("runs/bits");
 //   const tessera::Images images = sampler.sample(64);
-// Threads may share one. Image number n is a function of (seed, n), however many are made at a
-// time. Throws tessera::Error for folders that cannot be loaded, UsageError for options and classes
-// that make no sense.
+// Threads may share one. The noise of image number n is a function of (seed, n), however many are
+// made at a time; the images are equal up to rounding. Throws tessera::Error for folders that
+// cannot be loaded, UsageError for options and classes that make no sense.
 class ImageSampler {
  public:
   // A model folder, or the folder of a training run.

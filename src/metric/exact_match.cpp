@@ -1,0 +1,30 @@
+#include "metric/exact_match.h"
+
+#include "base/require.h"
+#include "metric/tokenization.h"
+
+namespace tessera::metric {
+
+AdditiveMetric exact_match_lines(std::span<const std::string> hypotheses,
+                                 std::span<const std::string> references) {
+  require(hypotheses.size() == references.size(), "there are {} references for {} lines",
+          references.size(), hypotheses.size());
+  AdditiveMetric metric;
+  metric.width = 2;
+  for (size_t k = 0; k < hypotheses.size(); ++k) {
+    metric.rows.push_back(split_words(hypotheses[k]) == split_words(references[k]) ? 100 : 0);
+    metric.rows.push_back(1);
+  }
+  metric.score = [](std::span<const double> sum) { return sum[1] > 0 ? sum[0] / sum[1] : 0; };
+  return metric;
+}
+
+double exact_match(std::span<const std::string> hypotheses,
+                   std::span<const std::string> references) {
+  const AdditiveMetric lines = exact_match_lines(hypotheses, references);
+  std::vector<double> sum(lines.width);
+  for (size_t k = 0; k < lines.rows.size(); ++k) sum[k % lines.width] += lines.rows[k];
+  return lines.score(sum);
+}
+
+}  // namespace tessera::metric
