@@ -25,8 +25,6 @@ struct DistillCommand {
 // Which teacher writes, and how: all that its targets depend on.
 std::string key_of(const DistillCommand& command, const LoadedGenerator& teacher,
                    const text::Corpus& corpus) {
-  const std::filesystem::path folder =
-      find_model_folder(command.settings.folder, command.settings.checkpoint);
   model::GenerationOptions options = teacher.options();
   options.batch_tokens =
       model::GenerationOptions().batch_tokens;  // of no account for what is written
@@ -38,7 +36,7 @@ std::string key_of(const DistillCommand& command, const LoadedGenerator& teacher
   if (command.settings.precision != SamplerSettings().precision)
     settings += "\n" + command.settings.precision;
   return fmt::format("corpus {}, teacher {}, settings {}", corpus.fingerprint(),
-                     file_hash(folder / "model.safetensors"), content_hash(settings));
+                     file_hash(teacher.folder() / "model.safetensors"), content_hash(settings));
 }
 
 void run_distill(const DistillCommand& command, const GlobalOptions& globals) {

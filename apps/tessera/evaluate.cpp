@@ -269,6 +269,7 @@ Json json_report(const EvaluateCommand& command, const Findings& found, const Ou
   Json report{{"split", command.split},
               {"sentences", output.lines.size()},
               {"kind", name_of(loaded.model().options().kind)},
+              {"model", loaded.folder().string()},
               {"metrics", metrics},
               {"exact_match", found.exact},
               {"nfe", output.nfe}};
@@ -313,6 +314,7 @@ void evaluate_text(const EvaluateCommand& command, const GlobalOptions& globals)
   require_option(!command.one_step || diffusion != nullptr,
                  "--one-step is for models of kind 'diffusion'");
   const MeasureOptions measuring = measure_options(command, loaded.tokenizer().raw());
+  log::info("measuring {}", loaded.folder().string());
   const Output output = translate(loaded, sentences, command);
   if (file) {
     for (const std::string& line : output.lines) file->write(line + "\n");

@@ -117,6 +117,7 @@ Json json_report(const Findings& found, const LoadedImages& loaded) {
   const auto& sampler = loaded.options().sampler;
   Json json{
       {"kind", "image"},
+      {"model", loaded.folder().string()},
       {"images", found.distance.samples},
       {"distance",
        {{"name", found.distance_name},
@@ -218,6 +219,7 @@ void evaluate_images(const SamplerSettings& sampler, const ImageSettings& settin
     npz.emplace(measuring.npz);
     npz->begin("images", at::kByte, {measuring.count, shape.height, shape.width, shape.channels});
   }
+  log::info("measuring {}", loaded.folder().string());
   warm_up(loaded, std::min(loaded.options().batch, measuring.count));
 
   Recognition recognition(distance.extractor());

@@ -107,9 +107,9 @@ void require_fitting(const GenerationSettings& settings, model::ModelKind kind) 
     require_option(!given, "{} is not for models of kind '{}'", name, name_of(kind));
 }
 
-model::LoadedModel load(const GenerationSettings& settings, at::Device device) {
-  return model::load_model_folder(find_model_folder(settings.folder, settings.checkpoint), device,
-                                  nn::parse_precision(settings.precision, device));
+model::LoadedModel load(const std::filesystem::path& folder, const std::string& precision,
+                        at::Device device) {
+  return model::load_model_folder(folder, device, nn::parse_precision(precision, device));
 }
 
 // The model's own options with the changes made. Throws UsageError.
@@ -146,7 +146,8 @@ std::filesystem::path GenerationSettings::reranker() const {
 }
 
 LoadedGenerator::LoadedGenerator(const GenerationSettings& settings, const GlobalOptions& globals)
-    : loaded_(load(settings, parse_device(globals.device))) {
+    : folder_(find_model_folder(settings.folder, settings.checkpoint)),
+      loaded_(load(folder_, settings.precision, parse_device(globals.device))) {
   require_fitting(settings, loaded_.model->options().kind);
   const auto options = changed(loaded_.generation, settings, globals.seed);
   if (!settings.reranker().empty())

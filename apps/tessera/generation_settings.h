@@ -40,6 +40,7 @@ class LoadedGenerator {
  public:
   LoadedGenerator(const GenerationSettings& settings, const GlobalOptions& globals);
 
+  const std::filesystem::path& folder() const { return folder_; }  // of the model
   const model::Seq2Seq& model() const { return *loaded_.model; }
   const text::Tokenizer& tokenizer() const { return loaded_.tokenizer; }
   const model::Generator& generator() const { return *generator_; }
@@ -52,6 +53,7 @@ class LoadedGenerator {
   std::vector<std::vector<text::Id>> encode(const std::vector<std::string>& lines) const;
 
  private:
+  std::filesystem::path folder_;
   model::LoadedModel loaded_;
   std::optional<model::Reranker> reranker_;
   std::optional<model::Generator> generator_;

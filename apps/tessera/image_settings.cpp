@@ -48,8 +48,9 @@ LoadedImages::LoadedImages(const SamplerSettings& sampler, const ImageSettings& 
                            const GlobalOptions& globals) {
   at::globalContext().setBenchmarkCuDNN(true);  // all batches but the last have one shape
   const at::Device device = parse_device(globals.device);
-  loaded_ = imaging::load_image_folder(find_model_folder(sampler.folder, sampler.checkpoint),
-                                       device, nn::parse_precision(sampler.precision, device));
+  folder_ = find_model_folder(sampler.folder, sampler.checkpoint);
+  loaded_ =
+      imaging::load_image_folder(folder_, device, nn::parse_precision(sampler.precision, device));
   options_ = changed(loaded_.sampling, sampler, settings, globals.seed);
   generator_.emplace(*loaded_.model, options_);
   classes_ = imaging::class_rule(settings.label, loaded_.classes, model());

@@ -28,6 +28,7 @@ class LoadedImages {
   LoadedImages(const SamplerSettings& sampler, const ImageSettings& settings,
                const GlobalOptions& globals);
 
+  const std::filesystem::path& folder() const { return folder_; }  // of the model
   const imaging::ImageModel& model() const { return *loaded_.model; }
   const imaging::ImageGenerator& generator() const { return *generator_; }
   const imaging::SamplingOptions& options() const { return options_; }
@@ -38,6 +39,7 @@ class LoadedImages {
   const imaging::ClassRule& classes() const { return classes_; }
 
  private:
+  std::filesystem::path folder_;
   imaging::LoadedImageModel loaded_;
   imaging::SamplingOptions options_;
   std::optional<imaging::ImageGenerator> generator_;

@@ -85,7 +85,14 @@ void print_fact(const std::string& title, std::string text) {
   fmt::print("{:<{}}{}\n", title, kColumn, text);
 }
 
-void dry_run(const task::Recipe& recipe, const std::filesystem::path& profile,
+// Updates of a run that its checkpoints hold.
+int64_t updates_made(const train::RunFolder& folder) {
+  const auto checkpoints = train::Checkpoints(folder.path()).all();
+  return checkpoints.empty() ? 0 : checkpoints.back().step;
+}
+
+//   made  updates that need not be made any more
+void dry_run(const task::Recipe& recipe, int64_t made, const std::filesystem::path& profile,
              const GlobalOptions& globals) {
   const at::Device device = parse_device(globals.device);
   // Data of the program's own making goes to a folder that disappears again.
@@ -100,7 +107,8 @@ void dry_run(const task::Recipe& recipe, const std::filesystem::path& profile,
   const Trial trial = device.is_cuda() ? kTrialCuda : kTrialCpu;
   const double rate = trainer.try_updates(trial.warm_up, trial.timed);
   const int64_t memory = meter ? meter->peak() : process_memory();
-  const double hours = static_cast<double>(recipe.run.steps) / rate / 3600;
+  const int64_t left = std::max<int64_t>(0, recipe.run.steps - made);
+  const double hours = static_cast<double>(left) / rate / 3600;
   const int64_t parameters = task->model().parameters().count();
   if (globals.json) {
     nlohmann::ordered_json json{{"parameters", parameters}};
@@ -118,8 +126,9 @@ void dry_run(const task::Recipe& recipe, const std::filesystem::path& profile,
   print_fact("memory",
              fmt::format("{:.2f} GiB at most, on {}", memory / 1073741824.0, device.str()));
   print_fact("step", fmt::format("{:.1f} ms: {:.2f} updates/s", 1000 / rate, rate));
-  print_fact("whole run", fmt::format("{} updates in {}, validation not counted", recipe.run.steps,
-                                      duration_text(3600 * hours)));
+  print_fact(
+      made > 0 ? "rest of the run" : "whole run",
+      fmt::format("{} updates in {}, validation not counted", left, duration_text(3600 * hours)));
   if (profile.empty()) return;
   Profiler profiler(device);
   trainer.try_updates(0, trial.profiled);
@@ -172,8 +181,7 @@ void resume(train::RunFolder& folder, const config::Schema& schema, const task::
             const GlobalOptions& globals) {
   const train::StopSignal stop;
   folder.lock();
-  const auto checkpoints = train::Checkpoints(folder.path()).all();
-  const int64_t made = checkpoints.empty() ? 0 : checkpoints.back().step;
+  const int64_t made = updates_made(folder);
   require_option(recipe.run.steps >= made,
                  "the run has made {} updates already: train.steps cannot become {}", made,
                  recipe.run.steps);
@@ -207,7 +215,8 @@ void train_model(const TrainArguments& arguments, const GlobalOptions& globals) 
     fmt::print("{}", schema.dump());
     return;
   }
-  if (arguments.dry_run) return dry_run(recipe, arguments.profile, globals);
+  if (arguments.dry_run)
+    return dry_run(recipe, folder ? updates_made(*folder) : 0, arguments.profile, globals);
 
   if (folder) return resume(*folder, schema, recipe, globals);
   start(schema, recipe, globals);

@@ -128,6 +128,8 @@ TEST_F(TrainCommand, LeavesAModelThatGeneratesAndCanBeEvaluated) {
   const auto evaluated = run("--device cpu evaluate run --split test --limit 5 --json");
   EXPECT_EQ(evaluated.status, 0) << evaluated.err;
   EXPECT_EQ(nlohmann::json::parse(evaluated.out)["sentences"], 5);
+  EXPECT_THAT(nlohmann::json::parse(evaluated.out)["model"].get<std::string>(),
+              HasSubstr("run/checkpoints/step-000000"));
 }
 
 TEST_F(TrainCommand, LogsWhatItMeasures) {
@@ -290,6 +292,12 @@ TEST_F(TrainCommand, SaysWhatAValidationWouldComplainOfBeforeTheTraining) {
   EXPECT_EQ(refused.status, 2);
   EXPECT_THAT(refused.err, HasSubstr("sampler steps must be in [1, 10]"));
   EXPECT_FALSE(fs::exists(folder_ / "run"));
+}
+
+TEST_F(TrainCommand, ADryRunOfARunThatGoesOnCountsWhatIsLeft) {
+  ASSERT_EQ(train("run", "train.steps=8").status, 0);
+  EXPECT_THAT(resume("run", "train.steps=20 --dry-run").out,
+              AllOf(HasSubstr("rest of the run"), HasSubstr("12 updates in")));
 }
 
 TEST_F(TrainCommand, ACorpusAndATaskThatMakesOneExcludeEachOther) {
