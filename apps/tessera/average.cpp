@@ -5,6 +5,7 @@
 #include "base/weight_average.h"
 #include "model/model_folder.h"
 #include "option_checks.h"
+#include "print_json.h"
 #include "train/checkpoints.h"
 #include "train/run_folder.h"
 
@@ -91,8 +92,7 @@ void run_average(const AverageCommand& command, const GlobalOptions& globals) {
   for (const fs::path& folder : folders) names.push_back(folder.string());
   log::info("the mean of {} models: {}", names.size(), fmt::join(names, ", "));
   if (globals.json)
-    std::cout << nlohmann::ordered_json{{"model", out.string()}, {"averaged", names}}.dump(2)
-              << '\n';
+    print_json(nlohmann::ordered_json{{"model", out.string()}, {"averaged", names}});
   else
     std::cout << out.string() << '\n';
 }

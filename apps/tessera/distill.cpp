@@ -7,6 +7,7 @@
 #include "base/require.h"
 #include "generation_settings.h"
 #include "model/distillation.h"
+#include "print_json.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -55,14 +56,12 @@ void run_distill(const DistillCommand& command, const GlobalOptions& globals) {
                             command.out, [&](int64_t lines) { bar.advance(lines); });
   }
   if (globals.json) {
-    std::cout << nlohmann::ordered_json{{"lines", report.lines},
-                                        {"left_out", report.left_out},
-                                        {"length_ratio", report.length_ratio},
-                                        {"bleu", report.bleu},
-                                        {"bleu_line", report.bleu_line},
-                                        {"identical", report.identical}}
-                     .dump(2)
-              << '\n';
+    print_json(nlohmann::ordered_json{{"lines", report.lines},
+                                      {"left_out", report.left_out},
+                                      {"length_ratio", report.length_ratio},
+                                      {"bleu", report.bleu},
+                                      {"bleu_line", report.bleu_line},
+                                      {"identical", report.identical}});
   } else {
     std::cout << fmt::format(
         "{} lines, {} of them left out (the teacher wrote nothing)\n"

@@ -11,6 +11,7 @@
 #include "image/npz.h"
 #include "image/png.h"
 #include "option_checks.h"
+#include "print_json.h"
 #include "task/image_distance.h"
 #include "task/stored_recipe.h"
 #include "train/run_folder.h"
@@ -266,8 +267,10 @@ void evaluate_images(const SamplerSettings& sampler, const ImageSettings& settin
     const at::Tensor some = held_out.narrow(0, 0, std::min(kNearestShown, held_out.size(0)));
     found.nearest_real = middle(neighbours(some, training).distance);
   }
-  std::cout << (globals.json ? json_report(found, loaded).dump(2) + "\n"
-                             : text_report(found, loaded));
+  if (globals.json)
+    print_json(json_report(found, loaded));
+  else
+    std::cout << text_report(found, loaded);
 }
 
 }  // namespace tessera::app

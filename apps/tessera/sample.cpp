@@ -10,6 +10,7 @@
 #include "image/png.h"
 #include "image_settings.h"
 #include "option_checks.h"
+#include "print_json.h"
 #include "report/film.h"
 #include "train/stop_signal.h"
 
@@ -163,11 +164,10 @@ void run_sample(const SampleCommand& command, const GlobalOptions& globals) {
   }
   if (!command.film.empty()) write_film(command, loaded);
   if (globals.json)
-    fmt::print("{}\n", nlohmann::ordered_json{{"images", command.count},
-                                              {"nfe", loaded.generator().calls()},
-                                              {"seed", loaded.options().sampler.seed},
-                                              {"seconds", seconds}}
-                           .dump(2));
+    print_json(nlohmann::ordered_json{{"images", command.count},
+                                      {"nfe", loaded.generator().calls()},
+                                      {"seed", loaded.options().sampler.seed},
+                                      {"seconds", seconds}});
   else if (keeps)
     log::info("{} images in {}, {} network calls each", command.count, duration_text(seconds),
               loaded.generator().calls());

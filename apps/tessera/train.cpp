@@ -8,6 +8,7 @@
 #include "base/require.h"
 #include "memory_meter.h"
 #include "option_checks.h"
+#include "print_json.h"
 #include "task/open_task.h"
 #include "task/recipe.h"
 #include "train/schedule.h"
@@ -117,7 +118,7 @@ void dry_run(const task::Recipe& recipe, int64_t made, const std::filesystem::pa
                  {"step_seconds", 1 / rate},
                  {"updates_per_second", rate},
                  {"hours", hours}});
-    fmt::print("{}\n", json.dump(2));
+    print_json(json);
     return;
   }
   print_fact("parameters", parameter_count(parameters));
