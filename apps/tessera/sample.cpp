@@ -37,8 +37,7 @@ struct SampleCommand {
 };
 
 constexpr int64_t kMostInGrid = 10000, kMostInFilm = 64, kMostFrames = 60;
-
-constexpr int64_t kPadding = 2;
+constexpr int64_t kPadding = 2;  // pixels between the images of a grid
 
 // Small pictures are drawn larger, so that a person can see something.
 int64_t scale_of(const SampleCommand& command, int64_t height) {
@@ -59,8 +58,8 @@ void require_grid_fits(const SampleCommand& command, const imaging::ImageShape& 
   const int64_t columns = columns_of(command, command.count),
                 scale = scale_of(command, shape.height);
   const int64_t rows = ceil_div(command.count, columns);
-  const int64_t width = columns * (shape.width * scale + kPadding) + kPadding;
-  const int64_t height = rows * (shape.height * scale + kPadding) + kPadding;
+  const int64_t width = image::grid_side(columns, shape.width * scale, kPadding);
+  const int64_t height = image::grid_side(rows, shape.height * scale, kPadding);
   require_option(std::max(width, height) <= image::kLongestSide,
                  "the grid would have {} x {} pixels, and a picture has {} a side at most: choose "
                  "--columns, --scale or a lower --count",

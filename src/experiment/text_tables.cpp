@@ -61,18 +61,14 @@ TextTable contest_table(const Findings& findings) {
 TextTable number_table(const Findings& findings) {
   const Table& table = *findings.table;
   TextTable numbers{{"", "seed"}, {}};
-  struct More {
-    const char *title, *key;
-    int decimals;
-  };
-  std::vector<More> more;  // beside the columns of the table
-  for (const More& each : {More{"NFE", "nfe", 0}, More{"BP", "bleu.brevity_penalty", 3},
-                           More{"length ratio", "bleu.ratio", 3}})
+  std::vector<Column> more;  // beside those of the table
+  for (const Column& each : {Column{"nfe", "NFE", 0}, Column{"bleu.brevity_penalty", "BP", 3},
+                             Column{"bleu.ratio", "length ratio", 3}})
     if (std::none_of(table.columns.begin(), table.columns.end(),
                      [&](const Column& column) { return column.key == each.key; }))
       more.push_back(each);
   for (const Column& column : table.columns) numbers.head.push_back(column.title);
-  for (const More& each : more) numbers.head.push_back(each.title);
+  for (const Column& each : more) numbers.head.push_back(each.title);
   for (const FoundCell& cell : findings.cells)
     for (const Measured& measured : cell.measured) {
       if (!measured.done()) continue;
@@ -80,7 +76,7 @@ TextTable number_table(const Findings& findings) {
           numbers.rows.emplace_back(Row{place(*cell.cell), fmt::format("{}", measured.seed)});
       for (size_t k = 0; k < table.columns.size(); ++k)
         row.push_back(number(measured.values[k], table.columns[k].decimals));
-      for (const More& each : more)
+      for (const Column& each : more)
         row.push_back(number(value_of(measured.report, each.key), each.decimals));
     }
   return numbers;

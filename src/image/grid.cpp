@@ -31,13 +31,13 @@ at::Tensor grid(const at::Tensor& images, int64_t columns, int64_t padding, int6
   const int64_t rows = ceil_div(count, columns);
   const int64_t height = images.size(2) * scale, width = images.size(3) * scale;
   const at::Tensor picture = at::full(
-      {images.size(1), rows * (height + padding) + padding, columns * (width + padding) + padding},
+      {images.size(1), grid_side(rows, height, padding), grid_side(columns, width, padding)},
       kWhite, at::kByte);
   const at::Tensor large =
       images.to(at::kCPU).repeat_interleave(scale, 2).repeat_interleave(scale, 3);
   for (int64_t k = 0; k < count; ++k)
-    picture.narrow(1, k / columns * (height + padding) + padding, height)
-        .narrow(2, k % columns * (width + padding) + padding, width)
+    picture.narrow(1, grid_side(k / columns, height, padding), height)
+        .narrow(2, grid_side(k % columns, width, padding), width)
         .copy_(large.select(0, k));
   return picture;
 }

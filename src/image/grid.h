@@ -9,6 +9,11 @@ namespace tessera::image {
 // Columns of a grid that has about as many rows.
 int64_t square_columns(int64_t images);
 
+// Pixels of a side of a grid that has so many images beside each other.
+constexpr int64_t grid_side(int64_t images, int64_t side, int64_t padding) {
+  return images * (side + padding) + padding;
+}
+
 // Many images as one picture, row by row on white.
 //   images   [N, C, H, W] uint8, N at least 1
 //   columns  images side by side

@@ -44,6 +44,12 @@ double p_value(std::span<const double> baseline, std::span<const double> system,
 
 }  // namespace
 
+double AdditiveMetric::whole() const {
+  std::vector<double> sum(width);
+  for (size_t i = 0; i < rows.size(); ++i) sum[i % width] += rows[i];
+  return score(sum);
+}
+
 AdditiveMetric additive(std::span<const BleuStatistics> lines, const BleuOptions& options) {
   AdditiveMetric metric;
   metric.width = 2 * kBleuOrder + 2;
@@ -108,9 +114,8 @@ PairedBootstrap paired_bootstrap(const AdditiveMetric& baseline, const AdditiveM
                  options.samples);
 
   std::vector<uint64_t> drawn(lines);
-  std::iota(drawn.begin(), drawn.end(), 0);
   PairedBootstrap result;
-  const double baseline_score = sum_score(baseline, drawn), system_score = sum_score(system, drawn);
+  const double baseline_score = baseline.whole(), system_score = system.whole();
   std::vector<double> baseline_samples, system_samples;
   for (int k = 0; k < options.samples; ++k) {
     RandomStream random({options.seed, Purpose::resampling}, static_cast<uint64_t>(k));

@@ -19,6 +19,7 @@ struct AdditiveMetric {
   std::function<double(std::span<const double> sum)> score;
 
   size_t lines() const { return width == 0 ? 0 : rows.size() / width; }
+  double whole() const;  // the score of all lines
 };
 
 AdditiveMetric additive(std::span<const BleuStatistics> lines, const BleuOptions& options = {});

@@ -21,10 +21,7 @@ AdditiveMetric exact_match_lines(std::span<const std::string> hypotheses,
 
 double exact_match(std::span<const std::string> hypotheses,
                    std::span<const std::string> references) {
-  const AdditiveMetric lines = exact_match_lines(hypotheses, references);
-  std::vector<double> sum(lines.width);
-  for (size_t k = 0; k < lines.rows.size(); ++k) sum[k % lines.width] += lines.rows[k];
-  return lines.score(sum);
+  return exact_match_lines(hypotheses, references).whole();
 }
 
 }  // namespace tessera::metric
