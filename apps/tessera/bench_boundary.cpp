@@ -1,11 +1,7 @@
 #include "bench_boundary.h"
 
-#include "base/device.h"
-#include "base/log.h"
-#include "base/require.h"
 #include "codebook/bit_exit.h"
 #include "codebook/table_exit.h"
-#include "memory_meter.h"
 
 #include <tessera/base/random.h>
 #include <tessera/base/value_checks.h>
@@ -20,70 +16,13 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <chrono>
 #include <cstdio>
-#include <functional>
 #include <limits>
 
 namespace tessera::app {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kMiB = 1024.0 * 1024.0;
-
-struct Shape {
-  int64_t n, k, d;
-};
-
-Shape parse_shape(const std::string& text) {
-  int64_t parts[3] = {0, 0, 0};
-  const char* at = text.data();
-  const char* end = at + text.size();
-  for (int i = 0; i < 3; ++i) {
-    const auto [stop, error] = std::from_chars(at, end, parts[i]);
-    const bool separated = i < 2 ? stop != end && *stop == ',' : stop == end;
-    require_option(error == std::errc() && separated && parts[i] > 0,
-                   "--shape must be three numbers N,K,D above 0, got '{}'", text);
-    at = stop + 1;
-  }
-  return {parts[0], parts[1], parts[2]};
-}
-
-struct Measured {
-  double seconds;    // median
-  int64_t peak;      // bytes beside inputs and outputs
-  at::Tensor ratio;  // what was computed
-};
-
-// Runs the versions in turn, so that a change in the machine's pace meets all of them.
-std::vector<Measured> measure(const std::vector<std::function<at::Tensor()>>& versions,
-                              at::Device device, int repeats) {
-  std::vector<Measured> results;
-  for (const auto& version : versions) {
-    const MemoryMeter meter(device);
-    at::Tensor ratio = version();
-    synchronize(device);
-    const int64_t output = ratio.numel() * static_cast<int64_t>(ratio.element_size());
-    results.push_back({0, meter.peak() - output, ratio.clone()});
-  }
-  std::vector<std::vector<double>> seconds(versions.size());
-  for (int repeat = 0; repeat < repeats; ++repeat) {
-    for (size_t i = 0; i < versions.size(); ++i) {
-      synchronize(device);
-      const auto begin = std::chrono::steady_clock::now();
-      versions[i]();
-      synchronize(device);
-      seconds[i].push_back(
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
-    }
-  }
-  for (size_t i = 0; i < versions.size(); ++i) {
-    std::nth_element(seconds[i].begin(), seconds[i].begin() + repeats / 2, seconds[i].end());
-    results[i].seconds = seconds[i][repeats / 2];
-  }
-  return results;
-}
 
 // The stopping time as one would write it first: all scores of all elements, then elementwise
 // operations.
@@ -115,16 +54,6 @@ StepError step_error(const at::Tensor& ratio, const at::Tensor& exact) {
   return {sorted[rank].item<double>(), sorted[-1].item<double>()};
 }
 
-// Rate of a large square product, the machine's own ceiling: operations a second.
-double gemm_rate(at::Device device, at::ScalarType dtype, int repeats) {
-  const int64_t size = device.is_cuda() ? 8192 : 2048;
-  const at::Tensor samples = at::arange(size, at::kLong).to(device);
-  const at::Tensor x = random_normal({1, Purpose::test, 0}, samples, {size}).to(dtype);
-  const at::Tensor y = random_normal({2, Purpose::test, 0}, samples, {size}).to(dtype);
-  const auto result = measure({[&] { return at::mm(x, y); }}, device, repeats);
-  return 2.0 * static_cast<double>(size) * size * size / result[0].seconds;
-}
-
 // A comparison, as it is printed: rows[0] is naive, rows[1] ours.
 struct Comparison {
   std::string what;
@@ -133,12 +62,9 @@ struct Comparison {
   double operations = 0;  // of the two products, 0 for none
 };
 
-Comparison compare_table(const Shape& shape, const BoundaryBenchOptions& options) {
+Comparison compare_table(const BenchShape& shape, const BenchOptions& options) {
   const at::Tensor rows = at::arange(shape.n, at::kLong).to(options.device);
-  const at::Tensor symbols = at::arange(shape.k, at::kLong).to(options.device);
-  const StreamId id{options.seed, Purpose::test, 0};
-  at::Tensor codes = random_normal(id, symbols, {shape.d});
-  codes = codes * (std::sqrt(static_cast<double>(shape.d)) / at::norm(codes, 2, {-1}, true));
+  const at::Tensor codes = random_codes(shape, options);
   const at::Tensor labels = random_integers({options.seed, Purpose::test, 1}, rows, 0, shape.k - 1);
   const at::Tensor x0 = codes.index_select(0, labels);
   const at::Tensor eps = random_normal({options.seed, Purpose::test, 2}, rows, {shape.d});
@@ -153,11 +79,11 @@ Comparison compare_table(const Shape& shape, const BoundaryBenchOptions& options
   const at::Tensor exact =
       table_exit_ratio(codes.to(at::kDouble), x0.to(at::kDouble), eps.to(at::kDouble), labels)
           .value;
-  for (const auto& row : comparison.rows) comparison.errors.push_back(step_error(row.ratio, exact));
+  for (const auto& row : comparison.rows) comparison.errors.push_back(step_error(row.value, exact));
   return comparison;
 }
 
-Comparison compare_bits(const BoundaryBenchOptions& options) {
+Comparison compare_bits(const BenchOptions& options) {
   const int64_t batch = 128, subpixels = 3072;
   const Bits bits({}, options.device);
   const at::Tensor images = at::arange(batch, at::kLong).to(options.device);
@@ -175,7 +101,7 @@ Comparison compare_bits(const BoundaryBenchOptions& options) {
                             options.device, options.repeats);
   const at::Tensor exact = naive_bit_ratio(x0.to(at::kDouble), eps.to(at::kDouble));
   for (const auto& row : comparison.rows)
-    comparison.errors.push_back(step_error(row.ratio.reshape({-1}), exact.reshape({-1})));
+    comparison.errors.push_back(step_error(row.value.reshape({-1}), exact.reshape({-1})));
   return comparison;
 }
 
@@ -216,10 +142,9 @@ void print(const Comparison& comparison, double rate) {
 
 }  // namespace
 
-void bench_boundary(const BoundaryBenchOptions& options) {
+void bench_boundary(const BenchOptions& options) {
   const c10::NoGradGuard no_grad;
-  std::vector<Shape> shapes;
-  for (const auto& text : options.shapes) shapes.push_back(parse_shape(text));
+  const std::vector<BenchShape> shapes = parse_shapes(options.shapes);
   at::globalContext().setFloat32MatmulPrecision("highest");  // no TF32 in the naive version
   set_value_checks(ValueChecks::off);
 

@@ -232,8 +232,13 @@ std::string text_report(const EvaluateCommand& command, const Findings& found, c
   }
   if (found.one_step)
     text += fmt::format(
-        "one step: {:.1f} % in the right cell, error of x0 {:.4f}, of the velocity {:.4f}\n",
-        100 * found.one_step->accuracy, found.one_step->x0_error, found.one_step->velocity_error);
+        "one step: {:.1f} % in the right cell, error of x0 {:.4f}, of the velocity {:.4f}; "
+        "estimate "
+        "'{}' of {:.2f} code lengths (as the network gives it: error {:.4f}, {:.2f} code "
+        "lengths)\n",
+        100 * found.one_step->accuracy, found.one_step->x0_error, found.one_step->velocity_error,
+        name_of(loaded.options().sampler.estimate), found.one_step->reach,
+        found.one_step->raw_x0_error, found.one_step->raw_reach);
   text += fmt::format("exact match {:.2f} %\n", found.exact);
   text += fmt::format("{} sentences in {:.2f} s = {:.1f} sentences/s (NFE {}, {})\n",
                       output.lines.size(), output.seconds,
@@ -286,6 +291,9 @@ Json json_report(const EvaluateCommand& command, const Findings& found, const Ou
     report["one_step"] = {{"x0_error", found.one_step->x0_error},
                           {"velocity_error", found.one_step->velocity_error},
                           {"accuracy", found.one_step->accuracy},
+                          {"reach", found.one_step->reach},
+                          {"raw_x0_error", found.one_step->raw_x0_error},
+                          {"raw_reach", found.one_step->raw_reach},
                           {"tokens", found.one_step->tokens}};
   return report;
 }
@@ -332,8 +340,9 @@ void evaluate_text(const EvaluateCommand& command, const GlobalOptions& globals)
                            references, measuring);
   found.exact = metric::exact_match(output.lines, sentences.references);
   if (command.one_step)
-    found.one_step = model::measure_one_step(*diffusion, corpus.split(command.split),
-                                             kOneStepTokens, globals.seed);
+    found.one_step =
+        model::measure_one_step(*diffusion, corpus.split(command.split), kOneStepTokens,
+                                globals.seed, loaded.options().sampler.estimate);
   if (globals.json)
     print_json(json_report(command, found, output, loaded));
   else
@@ -351,18 +360,16 @@ void run_evaluate(const CLI::App& evaluate, EvaluateCommand& command,
   evaluate_images(settings, command.images, command.measuring, globals);
 }
 
-}  // namespace
-
-void add_evaluate(CLI::App& program, const GlobalOptions& globals) {
+CLI::App* add_command(CLI::App& program, const std::shared_ptr<EvaluateCommand>& command) {
   CLI::App* evaluate = program.add_subcommand(
       "evaluate",
       "measure a model: scores and speed on a split of its corpus, or the distance of images it "
       "makes from real ones");
-  auto command = std::make_shared<EvaluateCommand>();
   add_generation_options(*evaluate, command->settings);
   // Which options are for text alone is told from those that are for both.
-  const std::set<std::string> both{"folder",    "--checkpoint", "--precision", "--steps", "--r",
-                                   "--sampler", "--path",       "--clock",     "--help",  "--data"};
+  const std::set<std::string> both{"folder",     "--checkpoint", "--precision", "--steps",
+                                   "--r",        "--sampler",    "--path",      "--clock",
+                                   "--estimate", "--help",       "--data"};
   evaluate->add_option("--split", command->split, "part of the corpus: test, valid, ...")
       ->capture_default_str();
   evaluate
@@ -413,7 +420,20 @@ void add_evaluate(CLI::App& program, const GlobalOptions& globals) {
   add_image_measuring(*evaluate, command->measuring);
   const auto options = evaluate->get_options();
   for (size_t i = before; i < options.size(); ++i) options[i]->group(kImageGroup);
+  return evaluate;
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& program, const GlobalOptions& globals) {
+  auto command = std::make_shared<EvaluateCommand>();
+  CLI::App* evaluate = add_command(program, command);
   evaluate->callback([command, evaluate, &globals] { run_evaluate(*evaluate, *command, globals); });
+}
+
+void add_evaluate_check(CLI::App& program) {
+  auto command = std::make_shared<EvaluateCommand>();
+  add_command(program, command)->callback([command] {});  // which keeps what options write to
 }
 
 }  // namespace tessera::app

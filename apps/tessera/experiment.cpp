@@ -74,12 +74,11 @@ std::string command_line(const ExperimentCommand& command,
 }
 
 // A misspelt option of a cell is better found now than after hours of training.
-void check_options(const experiment::Table& table, const GlobalOptions& globals) {
+void check_options(const experiment::Table& table) {
   std::string problems;
   for (const experiment::Cell& cell : table.cells) {
     CLI::App program;
-    add_evaluate(program, globals);
-    program.get_subcommand("evaluate")->callback([] {});
+    add_evaluate_check(program);
     std::vector<std::string> words{"evaluate", "RUN"};
     words.insert(words.end(), cell.evaluate.begin(), cell.evaluate.end());
     std::reverse(words.begin(), words.end());  // as CLI11 wants them
@@ -143,7 +142,7 @@ void print_dry_run(const experiment::Table& table, const experiment::Plan& plan,
 void run_experiment(const ExperimentCommand& command, const GlobalOptions& globals) {
   const experiment::Table table = experiment::read_table(
       command.file, assignments<std::string>(command.set, "--set is NAME=VALUE"));
-  check_options(table, globals);
+  check_options(table);
   require_option(!command.out.empty(), "--out is empty: name a folder for the experiment");
   const experiment::ResultStore store(command.out);
   const experiment::Plan plan = experiment::make_plan(

@@ -135,7 +135,8 @@ class GenerateRun {
       candidates.push_back({{"text", loaded_.tokenizer().decode(candidate.ids)},
                             {"confidence", candidate.confidence},
                             {"expected_bleu", candidate.expected_bleu},
-                            {"length", candidate.length}});
+                            {"length", candidate.length},
+                            {"length_log_probability", candidate.length_log_probability}});
       if (candidate.rerank_score) candidates.back()["rerank"] = *candidate.rerank_score;
     }
     return {{"line", line + 1},

@@ -34,6 +34,11 @@ void set_candidates(model::GenerationOptions& options, const std::string& text) 
 void add_generation_options(CLI::App& command, GenerationSettings& settings) {
   add_sampler_options(command, settings);
   command
+      .add_option("--preset", settings.preset,
+                  "work for every line: at most 6 (fast), 20 (balanced) or 100 (best) decoder "
+                  "passes; --candidates, --steps and --selection win over it")
+      ->option_text("fast|balanced|best");
+  command
       .add_option("--candidates", settings.candidates,
                   "tries for every line: 5 noises of the likeliest length (5), or 3 noises of "
                   "each of the 7 likeliest lengths (7x3)")
@@ -93,12 +98,14 @@ void require_fitting(const GenerationSettings& settings, model::ModelKind kind) 
       {"--steps", !diffusion && settings.steps},
       {"--r", !diffusion && settings.r},
       {"--sampler", !diffusion && !settings.sampler.empty()},
+      {"--preset", !diffusion && !settings.preset.empty()},
       {"--candidates", !diffusion && !settings.candidates.empty()},
       {"--merge-repeats", !diffusion && settings.merge_repeats},
       {"--keep-repeats", !diffusion && settings.keep_repeats},
       {"--length", !diffusion && !settings.length.empty()},
       {"--path", !diffusion && !settings.path.empty()},
       {"--clock", !diffusion && !settings.clock.empty()},
+      {"--estimate", !diffusion && !settings.estimate.empty()},
       {"--beam", diffusion && settings.beam},
       {"--length-penalty", diffusion && settings.length_penalty},
       {"--temperature", diffusion && settings.temperature},
@@ -115,6 +122,7 @@ model::LoadedModel load(const std::filesystem::path& folder, const std::string& 
 // The model's own options with the changes made. Throws UsageError.
 model::GenerationOptions changed(model::GenerationOptions options,
                                  const GenerationSettings& settings, uint64_t seed) {
+  if (!settings.preset.empty()) use_preset(options, parse_name<model::Preset>(settings.preset));
   change_sampler(options.sampler, settings, seed);
   if (settings.merge_repeats || settings.keep_repeats)
     options.merge_repeats = settings.merge_repeats;

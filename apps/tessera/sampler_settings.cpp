@@ -93,6 +93,11 @@ void add_sampler_options(CLI::App& command, SamplerSettings& settings) {
                   "of the sampler: a position's time is set (absolute), or moves on by its speed "
                   "(velocity)")
       ->option_text("absolute|velocity");
+  command
+      .add_option("--estimate", settings.estimate,
+                  "what a path is built from: the network's estimate as it is (raw), the mean of "
+                  "the codes under its scores, the nearest code, or itself at a code's length")
+      ->option_text("raw|mean|nearest|rescaled");
 }
 
 void change_sampler(SamplerOptions& sampler, const SamplerSettings& settings, uint64_t seed) {
@@ -100,6 +105,7 @@ void change_sampler(SamplerOptions& sampler, const SamplerSettings& settings, ui
   sampler = changed_sampler(sampler, settings.steps, settings.r, seed);
   if (!settings.path.empty())
     sampler.alter = parse_name<SamplerPath>(settings.path) == SamplerPath::altered;
+  if (!settings.estimate.empty()) sampler.estimate = parse_name<Estimate>(settings.estimate);
   if (!settings.clock.empty()) sampler.clock = parse_name<SamplerClock>(settings.clock);
 }
 

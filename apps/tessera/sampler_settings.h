@@ -19,7 +19,7 @@ struct SamplerSettings {
   std::string precision = "auto";
   std::optional<int64_t> steps;
   std::optional<double> r;
-  std::string sampler, path, clock;
+  std::string sampler, path, clock, estimate;
 };
 
 void add_sampler_options(CLI::App& command, SamplerSettings& settings);

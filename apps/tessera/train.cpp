@@ -199,13 +199,13 @@ void train_model(const TrainArguments& arguments, const GlobalOptions& globals) 
   if (!arguments.resume.empty()) folder.emplace(train::RunFolder::open(arguments.resume));
   require_option(folder || !arguments.recipe.empty(),
                  "name a recipe, or a run to go on with: --resume RUN");
-  task::Recipe recipe(folder ? task::domain_of(folder->config())
-                             : task::domain_of(arguments.recipe, arguments.overrides));
+  task::Recipe recipe = folder ? task::Recipe(task::domain_of(folder->config()))
+                               : task::begin_recipe(arguments.recipe, arguments.overrides);
   recipe.run.seed = globals.seed;
   config::Schema schema;
   declare(schema, recipe);
   if (folder) {
-    read_stored(schema, recipe, *folder, arguments.overrides);
+    read_stored(schema, recipe, *folder, task::spelt_out(arguments.overrides));
   } else {
     schema.read_file(arguments.recipe);
     for (const std::string& assignment : arguments.overrides) schema.apply_override(assignment);

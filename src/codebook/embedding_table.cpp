@@ -3,6 +3,7 @@
 #include "base/require.h"
 #include "base/tensor_checks.h"
 #include "codebook/table_exit.h"
+#include "codebook/table_mean.h"
 #include "process/exit.h"
 
 #include <tessera/base/value_checks.h>
@@ -23,6 +24,8 @@ at::Tensor normalised(const at::Tensor& rows, Normalise how) {
   switch (how) {
     case Normalise::none:
       return rows;
+    case Normalise::scaled:
+      return rows * std::sqrt(static_cast<double>(rows.size(1)));
     case Normalise::l2:
       return rows * (std::sqrt(static_cast<double>(rows.size(1))) /
                      at::norm(rows, 2, {-1}, true).clamp_min(kSmallestNorm));
@@ -78,7 +81,8 @@ EmbeddingTable::EmbeddingTable(at::Tensor weight, const EmbeddingTableOptions& o
 void EmbeddingTable::check_lengths() const {
   if (value_checks() == ValueChecks::off) return;
   const c10::NoGradGuard no_grad;
-  const bool any_length = options_.normalise == Normalise::none;
+  const bool any_length =
+      options_.normalise == Normalise::none || options_.normalise == Normalise::scaled;
   const double length = std::sqrt(static_cast<double>(dim()));
   const double low = any_length ? std::numeric_limits<float>::min() : 0.99 * length;
   const double high = any_length ? std::numeric_limits<float>::max() : 1.01 * length;
@@ -143,6 +147,13 @@ at::Tensor EmbeddingTable::do_cross_entropy(const at::Tensor& x, const at::Tenso
   return at::cross_entropy_loss(scores, rows, {}, at::Reduction::None, /*ignore_index=*/-1,
                                 label_smoothing)
       .reshape(labels.sizes());
+}
+
+at::Tensor EmbeddingTable::do_mean(const at::Tensor& x, double logit_scale) const {
+  return table_mean(decodable_.codes.detach(),
+                    decodable_.bias.defined() ? decodable_.bias.detach() : at::Tensor{},
+                    x.reshape({-1, dim()}), logit_scale)
+      .reshape(x.sizes());
 }
 
 Exit EmbeddingTable::do_exit_time(const Trajectory& trajectory, const at::Tensor& x0,

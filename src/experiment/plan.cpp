@@ -75,7 +75,7 @@ void require_no_places(const Model& model) {
 
 Settings read_settings(const Model& model) {
   require_no_places(model);
-  Settings settings{task::Recipe(task::domain_of(model.recipe, model.overrides)), ""};
+  Settings settings{task::begin_recipe(model.recipe, model.overrides), ""};
   config::Schema schema;
   declare(schema, settings.recipe);
   const auto defaults = schema.values();

@@ -20,10 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// An option of a cell that takes several values, one after the other.
+// An option of `tessera evaluate` ("--steps") or a key of the recipe ("process.r") that takes
+// several values, one after the other.
 struct Sweep {
   std::string option;
   std::vector<std::string> values;
+
+  bool trains() const { return !option.starts_with('-'); }  // a model for each value
 };
 
 struct SweptCell {
@@ -315,17 +318,35 @@ class FileReader {
   int depth_;
 };
 
-// "--steps", "20" as "steps = 20".
-std::string label(const std::string& option, const std::string& value) {
-  return fmt::format("{} = {}", option.substr(option.find_first_not_of('-')), value);
+// "--steps" and "sampler.steps" as "steps".
+std::string short_name(const std::string& option) {
+  return option.starts_with('-') ? option.substr(option.find_first_not_of('-'))
+                                 : option.substr(option.rfind('.') + 1);
 }
 
 std::string joined(const std::string& name, const std::string& more) {
   return name.empty() ? more : name + ", " + more;
 }
 
+// The name of the model with one more override, which is added where there is none yet. A model
+// that is not there is complained of later.
+std::string variant(std::vector<Model>& models, const std::string& name, const Sweep& sweep,
+                    const std::string& value) {
+  const auto named = [&](const std::string& wanted) {
+    return std::ranges::find(models, wanted, &Model::name);
+  };
+  const auto model = named(name);
+  if (model == models.end()) return name;
+  Model made = *model;
+  made.name = fmt::format("{}-{}-{}", name, short_name(sweep.option), value);
+  made.overrides.push_back(fmt::format("{}={}", sweep.option, value));
+  const std::string made_name = made.name;
+  if (named(made_name) == models.end()) models.push_back(std::move(made));
+  return made_name;
+}
+
 // One cell for each value: the last swept option makes columns, one before it rows.
-std::vector<Cell> spread_out(const SweptCell& swept) {
+std::vector<Cell> spread_out(const SweptCell& swept, std::vector<Model>& models) {
   std::vector<Cell> cells{swept.cell};
   for (size_t k = 0; k < swept.sweeps.size(); ++k) {
     const Sweep& sweep = swept.sweeps[k];
@@ -335,9 +356,13 @@ std::vector<Cell> spread_out(const SweptCell& swept) {
       for (const std::string& value : sweep.values) {
         Cell& made = spread.emplace_back(cell);
         std::string& place = last ? made.column : made.row;
-        place = joined(place, label(sweep.option, value));
-        made.evaluate.push_back(sweep.option);
-        made.evaluate.push_back(value);
+        place = joined(place, fmt::format("{} = {}", short_name(sweep.option), value));
+        if (sweep.trains()) {
+          made.model = variant(models, cell.model, sweep, value);
+        } else {
+          made.evaluate.push_back(sweep.option);
+          made.evaluate.push_back(value);
+        }
       }
     }
     cells = std::move(spread);
@@ -411,7 +436,7 @@ Table finished(Draft draft, std::vector<std::string>& problems) {
       replacer.replace(*text, cell.where);
     replacer.replace(cell.evaluate, cell.where);
     for (Sweep& sweep : swept.sweeps) replacer.replace(sweep.values, cell.where);
-    for (Cell& each : spread_out(swept)) table.cells.push_back(std::move(each));
+    for (Cell& each : spread_out(swept, table.models)) table.cells.push_back(std::move(each));
   }
   if (table.title.empty()) table.title = table.name();
   if (table.columns.empty()) table.columns = {{"bleu", "BLEU"}};

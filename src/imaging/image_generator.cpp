@@ -24,7 +24,13 @@ SamplingOptions for_model(SamplingOptions options, const ImageModel& model) {
   require_option(options.guidance >= 0, "sample.guidance must not be negative, got {}",
                  options.guidance);
   require_option(options.batch >= 1, "sample.batch must be at least 1, got {}", options.batch);
+  require_option(
+      options.sampler.estimate != Estimate::mean ||
+          model.options().objective.cross_entropy_weight > 0,
+      "sampler.estimate = \"mean\" needs a model that was trained with the cross-entropy "
+      "of rounding: bits and pixels are not; take raw, nearest or rescaled");
   if (options.sampler.clip == 0) options.sampler.clip = model.clip();
+  options.sampler.logit_scale = model.options().objective.logit_scale;
   return options;
 }
 

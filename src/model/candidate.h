@@ -17,6 +17,7 @@ struct Candidate {
   double confidence = 0;      // mean log-probability of its symbols, first end symbol included
   double expected_bleu = 0;   // mean sentence BLEU against the other candidates, 0 to 100
   std::optional<double> rerank_score = {};  // mean log-probability another model gives it
+  double length_log_probability = 0;        // of `length`, as the length head sees it; 0: not asked
 };
 
 // The candidate in a row of symbols as they were decoded.

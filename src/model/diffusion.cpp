@@ -13,10 +13,11 @@ namespace tessera::model {
 namespace {
 
 constexpr int64_t kPad = text::Dictionary::kPad;
-constexpr std::array<std::string_view, 5> kMeasures{
+constexpr std::array<std::string_view, 6> kMeasures{
     "mse",     "cross_entropy", "length",
     "tau",      // mean tau / T
     "outside",  // share of the tokens outside their own cell
+    "reach",    // mean length of the estimate over that of the codes
 };
 
 }  // namespace
@@ -73,6 +74,12 @@ at::Tensor Diffusion::decode(const at::Tensor& x, const at::Tensor& time,
   return network_.decode(network_.place(h + clock.unsqueeze(1), 0, mode), bias, encoded, mode);
 }
 
+SamplerOptions Diffusion::sampler_options(SamplerOptions sampler) const {
+  sampler.shown = options().condition_on;
+  sampler.logit_scale = options().objective.logit_scale;
+  return sampler;
+}
+
 Denoiser Diffusion::denoiser(const Encoded& encoded, const at::Tensor& visible) const {
   const at::Tensor bias = nn::key_bias(visible, network_.dtype());
   return
@@ -104,7 +111,8 @@ nn::TrainingLoss Diffusion::loss(const Seq2SeqBatch& batch, const nn::Draws& dra
   at::Tensor previous = at::zeros_like(noised.x);
   if (self_condition) {
     const c10::NoGradGuard no_grad;
-    previous = decode(noised.x, draws.t, previous, bias, encoded, mode);
+    previous = estimate_of(codebook(), decode(noised.x, draws.t, previous, bias, encoded, mode),
+                           options().condition_on, options().objective.logit_scale);
   }
   const at::Tensor x0_hat = decode(noised.x, draws.t, previous, bias, encoded, mode);
   const Loss parts = objective(process_, codebook(), noised, x0_hat, x0, batch.target, present,
@@ -118,7 +126,11 @@ nn::TrainingLoss Diffusion::loss(const Seq2SeqBatch& batch, const nn::Draws& dra
   const at::Tensor outside = noised.outside.defined()
                                  ? masked_mean(noised.outside.to(at::kFloat), present)
                                  : at::zeros_like(tau);
-  loss.measures = at::stack({parts.mse, parts.cross_entropy, length, tau, outside});
+  const auto mean_length = [&](const at::Tensor& points) {
+    return masked_mean(at::norm(points.detach(), 2, {-1}), present);
+  };
+  const at::Tensor reach = mean_length(x0_hat) / mean_length(x0).clamp_min(1e-12);
+  loss.measures = at::stack({parts.mse, parts.cross_entropy, length, tau, outside, reach});
   loss.elements = present.sum().to(at::kFloat);
   return loss;
 }

@@ -32,6 +32,10 @@ class Diffusion final : public Seq2Seq {
   // [B, 256]: class c says target = source + c - 128, end symbols included
   at::Tensor length_scores(const Encoded& encoded, nn::Mode mode = nn::Mode::inference) const;
 
+  // A sampler's options with what the model was trained with: what self-conditioning shows, and the
+  // scale of scores.
+  SamplerOptions sampler_options(SamplerOptions options) const;
+
   // The network for a sampler. Rows b*n .. b*n + n-1 of its x belong to source sentence b.
   //   visible [B * n, L] bool: positions before the end of the target, at least one a row
   // `encoded` must outlive it.

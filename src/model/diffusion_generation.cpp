@@ -24,6 +24,12 @@ struct Decoded {
   int64_t calls;
 };
 
+// Room for a candidate.
+struct Room {
+  int64_t symbols = 1;         // end symbol included
+  double log_probability = 0;  // as the length head sees it; 0 where it was not asked
+};
+
 // One call of generate().
 class Generation {
  public:
@@ -34,14 +40,13 @@ class Generation {
         hooks_(hooks),
         sentences_(sentences),
         results_(results),
-        lengths_(sentences.size()) {}
+        rooms_(sentences.size()) {}
 
   void run() {
     find_lengths();
     std::vector<SentenceSize> sizes;
     for (size_t k = 0; k < sentences_.size(); ++k)
-      sizes.push_back(
-          {source_length(k), *std::max_element(lengths_[k].begin(), lengths_[k].end())});
+      sizes.push_back({source_length(k), std::ranges::max(rooms_[k], {}, &Room::symbols).symbols});
     // Who watches the steps sees one batch after the other.
     for_each_batch(
         plan_batches(sizes, limits(options_.candidates())), model_.device(),
@@ -73,20 +78,20 @@ class Generation {
     if (!hooks_.target_lengths.empty()) {
       for (size_t k = 0; k < sentences_.size(); ++k) {
         const int64_t known = hooks_.target_lengths[sentences_[k].index];
-        lengths_[k].assign(static_cast<size_t>(options_.lengths),
-                           std::clamp<int64_t>(known, 1, positions()));
+        rooms_[k].assign(static_cast<size_t>(options_.lengths),
+                         {std::clamp<int64_t>(known, 1, positions())});
       }
     } else if (rule && !rule->relative) {
       require_option(rule->value >= 0 && rule->value < positions(),
                      "the length must be in [0, {}] (the model's positions), got {}",
                      positions() - 1, rule->value);
-      for (auto& lengths : lengths_)
-        lengths.assign(static_cast<size_t>(options_.lengths), rule->value + 1);
+      for (auto& rooms : rooms_)
+        rooms.assign(static_cast<size_t>(options_.lengths), {rule->value + 1});
     } else {
       predict_lengths(rule ? rule->value : 0);
     }
     for (size_t k = 0; k < sentences_.size(); ++k)
-      results_[sentences_[k].index].predicted_length = lengths_[k].front();
+      results_[sentences_[k].index].predicted_length = rooms_[k].front().symbols;
   }
 
   // Sentences are read twice, here and in decode(): by lengths of the source alone first. That is
@@ -96,21 +101,30 @@ class Generation {
     for (size_t k = 0; k < sentences_.size(); ++k)
       sizes.push_back({source_length(k), source_length(k)});
     const std::vector<GenerationBatch> batches = plan_batches(sizes, limits(/*candidates=*/1));
-    std::vector<at::Tensor> found;
-    for (const GenerationBatch& batch : batches)
-      found.push_back(likeliest_lengths(sources_of(batch)));
-    const at::Tensor lengths = (at::cat(found) + more).clamp(1, positions()).cpu();
+    std::vector<at::Tensor> lengths, scores;
+    for (const GenerationBatch& batch : batches) {
+      const Lengths found = choose_lengths(sources_of(batch));
+      lengths.push_back(found.symbols);
+      scores.push_back(found.log_probabilities);
+    }
+    const at::Tensor symbols = (at::cat(lengths) + more).clamp(1, positions()).cpu();
+    const at::Tensor log_probabilities = at::cat(scores).cpu();
 
-    const auto* next = lengths.const_data_ptr<int64_t>();
+    const auto* length = symbols.const_data_ptr<int64_t>();
+    const auto* score = log_probabilities.const_data_ptr<float>();
     for (const GenerationBatch& batch : batches)
-      for (const size_t sentence : batch.sentences) {
-        lengths_[sentence].assign(next, next + options_.lengths);
-        next += options_.lengths;
-      }
+      for (const size_t sentence : batch.sentences)
+        for (int64_t k = 0; k < options_.lengths; ++k)
+          rooms_[sentence].push_back({*length++, *score++});
   }
 
-  // [B, S] -> [B, lengths]
-  at::Tensor likeliest_lengths(const at::Tensor& source) const {
+  struct Lengths {
+    at::Tensor symbols;            // [B, lengths] int64
+    at::Tensor log_probabilities;  // [B, lengths] float
+  };
+
+  //   source [B, S]
+  Lengths choose_lengths(const at::Tensor& source) const {
     const at::Tensor offsets =
         at::arange(LengthClasses::kCount, ids_options()) - LengthClasses::kOffset;
     const at::Tensor lengths =
@@ -118,8 +132,26 @@ class Generation {
     const at::Tensor possible = lengths.ge(1).logical_and_(lengths.le(positions()));
     const at::Tensor scores =
         model_.length_scores(model_.encode(source))
-            .masked_fill(possible.logical_not(), -std::numeric_limits<double>::infinity());
-    return lengths.gather(1, std::get<1>(scores.topk(options_.lengths, 1)));
+            .masked_fill(possible.logical_not(), -std::numeric_limits<double>::infinity())
+            .log_softmax(1);
+    at::Tensor classes;
+    if (options_.length_choice == LengthChoice::likeliest) {
+      classes = std::get<1>(scores.topk(options_.lengths, 1));
+    } else {
+      // The impossible ones of a window stay at the shortest or the longest that is possible.
+      const at::Tensor first = possible.to(at::kInt).argmax(1, /*keepdim=*/true);
+      const at::Tensor last = first + possible.sum(1, /*keepdim=*/true) - 1;
+      classes = at::clamp(scores.argmax(1, /*keepdim=*/true) + window(), first, last);
+    }
+    return {lengths.gather(1, classes), scores.gather(1, classes)};
+  }
+
+  // 0, 1, -1, 2, -2, ...   [1, lengths]
+  at::Tensor window() const {
+    std::vector<int64_t> places;
+    for (int64_t k = 0; k < options_.lengths; ++k)
+      places.push_back(k % 2 == 1 ? (k + 1) / 2 : -k / 2);
+    return at::tensor(places, at::kLong).to(model_.device()).unsqueeze(0);
   }
 
   Decoded decode(const GenerationBatch& batch) const {
@@ -128,14 +160,14 @@ class Generation {
     for (const size_t place : batch.sentences) {
       lines.push_back(sentences_[place].line);
       for (int64_t k = 0; k < candidates; ++k)
-        lengths.push_back(lengths_[place][k / options_.noises]);
+        lengths.push_back(rooms_[place][k / options_.noises].symbols);
     }
     const at::Tensor ends = at::tensor(lengths, at::kLong).to(model_.device());
     const at::Tensor visible = at::arange(batch.target, ids_options()).lt(ends.unsqueeze(1));
     const Encoded encoded = model_.encode(sources_of(batch));
     const Sampler sampler(model_.process(), model_.codebook(),
                           interruptible(model_.denoiser(encoded, visible), hooks_.pause),
-                          options_.sampler);
+                          model_.sampler_options(options_.sampler));
     StepCallback watch;
     if (hooks_.step)
       watch = [&](const SampleStep& step) {
@@ -153,7 +185,8 @@ class Generation {
     const EmbeddingTable& codebook = model_.codebook();
     const int64_t scores = model_.device().is_cpu() ? int64_t{1} << 22 : int64_t{1} << 26;
     const int64_t slice = std::max<int64_t>(1, scores / codebook.symbols());
-    const at::Tensor x0 = sample.x0.flatten(0, 1), labels = sample.labels.flatten();
+    const at::Tensor x0 = sample.x0.flatten(0, 1) * model_.options().objective.logit_scale,
+                     labels = sample.labels.flatten();
     std::vector<at::Tensor> parts;
     for (int64_t begin = 0; begin < labels.size(0); begin += slice) {
       const int64_t count = std::min(slice, labels.size(0) - begin);
@@ -172,8 +205,10 @@ class Generation {
       Generated& result = results_[sentences_[place].index];
       result.nfe = decoded.calls;
       for (int64_t k = 0; k < options_.candidates(); ++k) {
-        const auto length = static_cast<size_t>(lengths_[place][k / options_.noises]);
+        const Room& room = rooms_[place][k / options_.noises];
+        const auto length = static_cast<size_t>(room.symbols);
         Candidate candidate = cut_candidate({symbols, length}, {scores, length});
+        candidate.length_log_probability = room.log_probability;
         if (options_.merge_repeats) merge_repeats(candidate);
         result.candidates.push_back(std::move(candidate));
         symbols += batch.target;
@@ -191,8 +226,8 @@ class Generation {
   const GenerateHooks& hooks_;
   std::span<const SourceSentence> sentences_;
   std::span<Generated> results_;
-  std::vector<std::vector<int64_t>> lengths_;  // of a sentence's candidates, likeliest first
-  std::mutex reporting_;                       // of progress, one at a time
+  std::vector<std::vector<Room>> rooms_;  // of a sentence's candidates, likeliest first
+  std::mutex reporting_;                  // of progress, one at a time
 };
 
 }  // namespace

@@ -24,11 +24,34 @@ LengthRule LengthRule::parse(const std::string& text) {
   return {relative, value};
 }
 
+void use_preset(GenerationOptions& options, Preset preset) {
+  options.preset = preset;
+  options.selection = Selection::mbr;
+  const auto set = [&](int64_t lengths, int64_t noises, int64_t steps) {
+    options.lengths = lengths;
+    options.noises = noises;
+    options.sampler.steps = steps;
+  };
+  switch (preset) {
+    case Preset::fast:
+      return set(1, 1, 4);
+    case Preset::balanced:
+      return set(5, 1, 4);
+    case Preset::best:
+      return set(7, 3, 4);
+  }
+}
+
 void declare(config::Schema& schema, GenerationOptions& options) {
+  schema.option("generate.preset", options.preset,
+                "work for every sentence: at most 6, 20 or 100 decoder passes; the default of "
+                "generate.lengths, noises, selection and sampler.steps (not for autoregressive "
+                "models)");
   schema
-      .option("generate.lengths", options.lengths,
-              "how many of the likeliest lengths are tried for every sentence")
+      .option("generate.lengths", options.lengths, "how many lengths are tried for every sentence")
       .range(1, kMaxCandidates);
+  schema.option("generate.length_choice", options.length_choice,
+                "which ones: the likeliest, or the likeliest one and a window around it");
   schema
       .option("generate.noises", options.noises,
               "start noises of every length; a sentence has lengths x noises candidates")

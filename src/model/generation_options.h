@@ -18,6 +18,20 @@ enum class Selection {
   rerank,      // the one an autoregressive model finds likeliest: not an option of a model
 };
 
+// Which lengths are tried where several are.
+enum class LengthChoice {
+  likeliest,  // by the length head's scores
+  window,     // the likeliest one and its neighbours: +1, -1, +2, -2, ...
+};
+
+// How much work a diffusion model spends on a sentence, in decoder passes: lengths x noises x
+// steps.
+enum class Preset {
+  fast,      // at most 6
+  balanced,  // at most 20
+  best,      // at most 100
+};
+
 // A length that is asked for, where it is not left to the length head. It counts symbols without
 // the end.
 struct LengthRule {
@@ -33,9 +47,11 @@ struct LengthRule {
 // How sentences are made.
 struct GenerationOptions {
   // By diffusion: a sentence has lengths * noises candidates.
-  SamplerOptions sampler = {};
-  int64_t lengths = 1;         // the likeliest lengths
-  int64_t noises = 5;          // start noises of every length
+  Preset preset = Preset::balanced;  // where the next three and selection come from, unless given
+  SamplerOptions sampler = {.steps = 4};
+  int64_t lengths = 5;  // that are tried
+  LengthChoice length_choice = LengthChoice::likeliest;
+  int64_t noises = 1;          // start noises of every length
   bool merge_repeats = false;  // of a symbol that stands twice in a row, keep one
   // From left to right: a sentence has `beam` candidates.
   int64_t beam = 5;           // hypotheses that are followed; 1: greedy
@@ -50,6 +66,10 @@ struct GenerationOptions {
   int64_t candidates() const { return lengths * noises; }
 };
 
+// Sets lengths, noises, steps and selection: of those that cost no more, the best that was found on
+// validation lines (docs/results.md).
+void use_preset(GenerationOptions& options, Preset preset);
+
 // Most candidates of a sentence.
 constexpr int64_t kMaxCandidates = 4096;
 // Past these, scores overflow.
@@ -62,6 +82,22 @@ constexpr bool is_temperature(double value) {
 void declare(config::Schema& schema, GenerationOptions& options);
 
 }  // namespace tessera::model
+
+template <>
+struct tessera::EnumNames<tessera::model::Preset> {
+  using Preset = tessera::model::Preset;
+  static constexpr std::string_view what = "preset";
+  static constexpr std::array<std::pair<Preset, std::string_view>, 3> values{
+      {{Preset::fast, "fast"}, {Preset::balanced, "balanced"}, {Preset::best, "best"}}};
+};
+
+template <>
+struct tessera::EnumNames<tessera::model::LengthChoice> {
+  using Choice = tessera::model::LengthChoice;
+  static constexpr std::string_view what = "choice of lengths";
+  static constexpr std::array<std::pair<Choice, std::string_view>, 2> values{
+      {{Choice::likeliest, "likeliest"}, {Choice::window, "window"}}};
+};
 
 template <>
 struct tessera::EnumNames<tessera::model::Selection> {

@@ -62,7 +62,8 @@ Generator::Generator(const Seq2Seq& model, const GenerationOptions& options,
   const Denoiser identity = [](const at::Tensor& x, const at::Tensor&, const at::Tensor&) {
     return x;
   };
-  const Sampler checked(diffusion->process(), model.codebook(), identity, options.sampler);
+  const Sampler checked(diffusion->process(), model.codebook(), identity,
+                        diffusion->sampler_options(options.sampler));
 }
 
 std::vector<Generated> Generator::generate(const std::vector<std::vector<Id>>& sources,

@@ -13,7 +13,7 @@
 namespace tessera::model {
 
 OneStep measure_one_step(const Diffusion& model, const text::Split& split, int64_t batch_tokens,
-                         uint64_t seed) {
+                         uint64_t seed, Estimate estimate) {
   const c10::NoGradGuard no_grad;
   text::BatcherOptions options;
   options.tokens = batch_tokens;
@@ -21,7 +21,7 @@ OneStep measure_one_step(const Diffusion& model, const text::Split& split, int64
   options.shuffle = false;
   const text::Batcher batcher(split, options, seed);
   const EmbeddingTable& codebook = model.codebook();
-  at::Tensor sums = at::zeros({4}, at::TensorOptions().dtype(at::kDouble).device(model.device()));
+  at::Tensor sums = at::zeros({8}, at::TensorOptions().dtype(at::kDouble).device(model.device()));
   for (int64_t i = 0; i < batcher.batches(0); ++i) {
     const auto [ids, draws] = ValidationBatch(model, batcher.batch(0, i), i, seed);
     const at::Tensor& target = ids.target;
@@ -30,18 +30,26 @@ OneStep measure_one_step(const Diffusion& model, const text::Split& split, int64
     const Encoded encoded = model.encode(ids.source);
     const at::Tensor x0_hat =
         model.denoiser(encoded, visible_keys(target))(noised.x, draws.t, at::zeros_like(noised.x));
-    const at::Tensor error = (x0_hat - x0).square().mean(-1);
+    const at::Tensor used =
+        estimate_of(codebook, x0_hat, estimate, model.options().objective.logit_scale);
+    const auto error_of = [&](const at::Tensor& point) { return (point - x0).square().mean(-1); };
+    const auto length_of = [](const at::Tensor& point) { return at::norm(point, 2, {-1}); };
+    const at::Tensor error = error_of(used);
     const at::Tensor weight =
         velocity_weight(model.process(), noised, model.options().objective.velocity_cap);
-    const at::Tensor right = codebook.decode(x0_hat).eq(target).to(error.scalar_type());
+    const at::Tensor right = codebook.decode(used).eq(target).to(error.scalar_type());
     const at::Tensor counted = target.ne(text::Dictionary::kPad);
-    const at::Tensor values = at::stack({error, error * weight, right, at::ones_like(error)});
+    const at::Tensor values =
+        at::stack({error, error * weight, right, at::ones_like(error), length_of(used),
+                   length_of(x0), error_of(x0_hat), length_of(x0_hat)});
     sums += values.masked_fill(counted.logical_not(), 0).to(at::kDouble).sum({1, 2});
   }
   const at::Tensor host = sums.cpu();
   const double* sum = host.const_data_ptr<double>();
   const double tokens = std::max(sum[3], 1.0);
-  return {static_cast<int64_t>(sum[3]), sum[0] / tokens, sum[1] / tokens, sum[2] / tokens};
+  const double code_length = std::max(sum[5], 1e-12);
+  return {static_cast<int64_t>(sum[3]), sum[0] / tokens, sum[1] / tokens,     sum[2] / tokens,
+          sum[4] / code_length,         sum[6] / tokens, sum[7] / code_length};
 }
 
 }  // namespace tessera::model

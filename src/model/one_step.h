@@ -12,11 +12,13 @@ struct OneStep {
   double x0_error = 0;        // squared error of the estimate, mean over dimensions
   double velocity_error = 0;  // the same, in terms of the rescaled vector field (capped: method.md)
   double accuracy = 0;        // share of the estimates that lie in the right cell
+  double reach = 0;           // length of the estimate over that of the codes
+  double raw_x0_error = 0, raw_reach = 0;  // the same two of the network's estimate as it is
 };
 
-// Over a split; noise is a function of (seed, place in the split).
+// Of the estimate a sampler uses; over a split; noise is a function of (seed, place in the split).
 //   batch_tokens  of a batch, padding included
 OneStep measure_one_step(const Diffusion& model, const text::Split& split, int64_t batch_tokens,
-                         uint64_t seed);
+                         uint64_t seed, Estimate estimate = Estimate::raw);
 
 }  // namespace tessera::model

@@ -38,6 +38,9 @@ void declare(config::Schema& schema, Seq2SeqOptions& options) {
       .option("model.self_conditioning", options.self_conditioning,
               "share of the updates in which the network sees an estimate of its own")
       .range(0, 1);
+  schema.option("model.condition_on", options.condition_on,
+                "what of that estimate it sees, in training and in sampling: the estimate as it "
+                "is, the mean of the codes, the nearest code, or itself at the length of a code");
   tessera::declare(schema, "process.", options.process);
   tessera::declare(schema, "objective.", options.objective);
 }

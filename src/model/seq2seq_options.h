@@ -4,6 +4,7 @@
 #include "nn/transformer.h"
 
 #include <tessera/codebook/embedding_table.h>
+#include <tessera/process/estimate.h>
 #include <tessera/process/objective.h>
 #include <tessera/process/process.h>
 
@@ -29,9 +30,10 @@ struct Seq2SeqOptions {
   ProcessOptions process = {};
   ObjectiveOptions objective = {};
   Normalise normalise = Normalise::layernorm;
-  double length_weight = 0.1;      // of the length head's cross-entropy
-  bool length_gradient = true;     // whether the encoder learns from it, too
-  double self_conditioning = 0.5;  // probability of a first pass without gradient
+  double length_weight = 0.1;             // of the length head's cross-entropy
+  bool length_gradient = true;            // whether the encoder learns from it, too
+  double self_conditioning = 0.5;         // probability of a first pass without gradient
+  Estimate condition_on = Estimate::raw;  // as what that pass's estimate is shown
 };
 
 void declare(config::Schema& schema, Seq2SeqOptions& options);

@@ -12,6 +12,7 @@ namespace {
 
 model::GenerationOptions with_changes(model::GenerationOptions generation,
                                       const TranslatorOptions& options) {
+  if (options.preset) use_preset(generation, parse_name<model::Preset>(*options.preset));
   generation.sampler = changed_sampler(generation.sampler, options.steps, options.r, options.seed);
   generation.lengths = options.lengths.value_or(generation.lengths);
   generation.noises = options.noises.value_or(generation.noises);

@@ -8,6 +8,8 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
+#include <cmath>
+
 namespace tessera {
 namespace {
 
@@ -66,6 +68,20 @@ at::Tensor Codebook::cross_entropy(const at::Tensor& x, const at::Tensor& labels
                  "label_smoothing must be in [0, 1), got {}", label_smoothing);
   check_finite(x, "x");
   return do_cross_entropy(x, labels, label_smoothing);
+}
+
+at::Tensor Codebook::mean(const at::Tensor& x, double logit_scale) const {
+  require(has_mean(), "a codebook of this kind has no mean of codes");
+  require_points(*this, x, "x");
+  require_option(logit_scale > 0 && std::isfinite(logit_scale),
+                 "logit_scale must be a positive number, got {}", logit_scale);
+  check_finite(x, "x");
+  const c10::NoGradGuard no_grad;
+  return do_mean(x.detach(), logit_scale);
+}
+
+at::Tensor Codebook::do_mean(const at::Tensor& /*x*/, double /*logit_scale*/) const {
+  throw Error("a codebook of this kind has no mean of codes");
 }
 
 Exit Codebook::exit_time(const Trajectory& trajectory, const at::Tensor& x0, const at::Tensor& eps,

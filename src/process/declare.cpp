@@ -42,6 +42,14 @@ void declare(config::Schema& schema, const std::string& prefix, ObjectiveOptions
               "share of the probability spread over all symbols that can be decoded")
       .range(0, 1)
       .check([](double value) { return value < 1; }, "below 1");
+  schema.option(prefix + "rounding", options.rounding,
+                "what the cross-entropy is of: the estimate, or the clean codes (the estimate then "
+                "learns from the squared error alone)");
+  schema
+      .option(prefix + "logit_scale", options.logit_scale,
+              "points are multiplied by it before they are scored for the cross-entropy; with "
+              "codes of length sqrt(d), 1/sqrt(d) lets estimates become as long as codes")
+      .above(0);
   schema
       .option(prefix + "velocity_cap", options.velocity_cap,
               "largest weight of an element when the target is the velocity")
@@ -82,6 +90,9 @@ void declare(config::Schema& schema, const std::string& prefix, SamplerOptions& 
       .option(prefix + "noise_factor", options.noise_factor,
               "F of decoding: noise is F times a standard normal")
       .above(0);
+  schema.option(prefix + "estimate", options.estimate,
+                "what a path is built from: the network's estimate as it is, the mean of the codes "
+                "under its scores, the code it decodes to, or itself at the length of that code");
   schema.option(prefix + "self_conditioning", options.self_conditioning,
                 "show the network its last estimate");
   schema.option(prefix + "seed", options.seed,

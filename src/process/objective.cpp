@@ -9,6 +9,8 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
+#include <cmath>
+
 namespace tessera {
 at::Tensor velocity_weight(const Process& process, const Noised& noised, double cap) {
   const c10::NoGradGuard no_grad;
@@ -31,6 +33,8 @@ Loss objective(const Process& process, const Codebook& codebook, const Noised& n
       options.mse_weight, options.cross_entropy_weight, options.velocity_cap);
   require_option(options.label_smoothing >= 0 && options.label_smoothing < 1,
                  "label_smoothing must be in [0, 1), got {}", options.label_smoothing);
+  require_option(options.logit_scale > 0 && std::isfinite(options.logit_scale),
+                 "logit_scale must be a positive number, got {}", options.logit_scale);
   require_shape(x0_hat, x0.sizes(), "x0_hat");
   require_same_device(x0_hat, x0.device(), "x0_hat");
   require_shape(labels, x0.sizes().slice(0, x0.dim() - 1), "labels");
@@ -53,8 +57,10 @@ Loss objective(const Process& process, const Codebook& codebook, const Noised& n
   loss.mse = masked_mean(error, mask);
   loss.total = options.mse_weight * loss.mse;
   if (options.cross_entropy_weight != 0) {
-    const at::Tensor rounding = codebook.cross_entropy(x0_hat, labels, options.label_smoothing);
-    loss.cross_entropy = masked_mean(rounding, mask);
+    at::Tensor rounded = options.rounding == Rounding::clean ? x0 : x0_hat;
+    if (options.logit_scale != 1) rounded = rounded * options.logit_scale;
+    loss.cross_entropy =
+        masked_mean(codebook.cross_entropy(rounded, labels, options.label_smoothing), mask);
     loss.total = loss.total + options.cross_entropy_weight * loss.cross_entropy;
   } else {
     loss.cross_entropy = at::zeros_like(loss.mse);

@@ -182,6 +182,10 @@ Sampler::Sampler(const Process& process, const Codebook& codebook, Denoiser deno
                  "sampler time_difference must be a number >= 0, got {}", options.time_difference);
   require_option(options.noise_factor > 0 && std::isfinite(options.noise_factor),
                  "sampler noise_factor must be a positive number, got {}", options.noise_factor);
+  require_option(options.logit_scale > 0 && std::isfinite(options.logit_scale),
+                 "sampler logit_scale must be a positive number, got {}", options.logit_scale);
+  require_estimate(codebook, options.estimate);
+  if (options.self_conditioning) require_estimate(codebook, options.shown);
   times_ = step_times(options.grid, options.steps, horizon);
   times_.erase(times_.end() - 1 - options.skip_last, times_.end() - 1);
 }
@@ -214,6 +218,9 @@ Sample Sampler::run_from(const at::Tensor& noise, const at::Tensor& samples,
   State state = run.start(noise, times_.front());
   const double ahead = options_.time_difference * process_.trajectory().horizon() /
                        static_cast<double>(options_.steps);
+  const auto stand_in = [&](const at::Tensor& x0_hat, Estimate estimate) {
+    return estimate_of(*codebook_, x0_hat, estimate, options_.logit_scale);
+  };
   at::Tensor x0_hat;
   int64_t index = 0;
   while (true) {
@@ -223,7 +230,7 @@ Sample Sampler::run_from(const at::Tensor& noise, const at::Tensor& samples,
     require_shape(x0_hat, noise.sizes(), "the denoiser's result");
     x0_hat = x0_hat.to(noise.scalar_type());
     if (options_.clip > 0) x0_hat = x0_hat.clamp(-options_.clip, options_.clip);
-    if (options_.self_conditioning) state.previous = x0_hat;
+    if (options_.self_conditioning) state.previous = stand_in(x0_hat, options_.shown);
     bool go_on = true;
     if (callback)
       go_on =
@@ -231,7 +238,7 @@ Sample Sampler::run_from(const at::Tensor& noise, const at::Tensor& samples,
     ++index;
     if (index == calls() || !go_on) break;
     const double next = times_[index];
-    run.advance(state, x0_hat, times_[index - 1],
+    run.advance(state, stand_in(x0_hat, options_.estimate), times_[index - 1],
                 ahead > 0 ? std::min(next, std::max(next - ahead, 1.0)) : next, index);
   }
   return {codebook_->decode(x0_hat), x0_hat, index};

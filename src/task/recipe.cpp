@@ -1,5 +1,10 @@
 #include "task/recipe.h"
 
+#include "base/require.h"
+
+#include <fmt/format.h>
+
+#include <optional>
 #include <set>
 
 namespace tessera::task {
@@ -36,14 +41,53 @@ Recipe::Recipe(Domain kind) : domain(kind) {
   schedule.learning_rate = 1e-4;
 }
 
-Domain domain_of(const std::filesystem::path& file, std::span<const std::string> overrides) {
-  Domain domain = Domain::text;
+namespace {
+
+// What a file with overrides says of a key, if anything.
+template <class E>
+std::optional<E> told(const std::string& key, const std::filesystem::path& file,
+                      std::span<const std::string> overrides) {
+  E value{};
   config::Schema schema;  // which knows one key, and whose complaints nobody hears
-  declare_domain(schema, domain);
-  schema.read_file(file);
+  schema.option(key, value, "");
+  if (!file.empty()) schema.read_file(file);
   for (const std::string& assignment : overrides) schema.apply_override(assignment);
-  const auto read = schema.read_so_far("data.kind");
-  return read ? parse_name<Domain>(std::get<std::string>(*read)) : domain;
+  const auto read = schema.read_so_far(key);
+  return read ? std::optional(parse_name<E>(std::get<std::string>(*read))) : std::nullopt;
+}
+
+constexpr const char* kPreset = "generate.preset";
+
+}  // namespace
+
+Domain domain_of(const std::filesystem::path& file, std::span<const std::string> overrides) {
+  return told<Domain>("data.kind", file, overrides).value_or(Domain::text);
+}
+
+Recipe begin_recipe(const std::filesystem::path& file, std::span<const std::string> overrides) {
+  Recipe recipe(domain_of(file, overrides));
+  if (recipe.domain != Domain::text) return recipe;
+  const auto preset = told<model::Preset>(kPreset, file, overrides);
+  if (!preset) return recipe;
+  require_option(
+      told<model::ModelKind>("model.kind", file, overrides) != model::ModelKind::autoregressive,
+      "{} is not for autoregressive models: they have generate.beam", kPreset);
+  model::use_preset(recipe.text.generate, *preset);
+  return recipe;
+}
+
+std::vector<std::string> spelt_out(std::span<const std::string> overrides) {
+  std::vector<std::string> result;
+  if (const auto preset = told<model::Preset>(kPreset, {}, overrides)) {
+    model::GenerationOptions options;
+    model::use_preset(options, *preset);
+    result = {fmt::format("generate.lengths={}", options.lengths),
+              fmt::format("generate.noises={}", options.noises),
+              fmt::format("generate.selection={}", name_of(options.selection)),
+              fmt::format("sampler.steps={}", options.sampler.steps)};
+  }
+  result.insert(result.end(), overrides.begin(), overrides.end());
+  return result;
 }
 
 void declare(config::Schema& schema, Recipe& recipe) {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace tessera::task {
 
@@ -28,6 +29,14 @@ struct Recipe : train::TrainingOptions {
 // Which domain a recipe file with overrides is for (key data.kind); text where that cannot be said,
 // so that reading it says what is wrong.
 Domain domain_of(const std::filesystem::path& file, std::span<const std::string> overrides = {});
+
+// A recipe to be read from a file with overrides: of its domain, with the defaults of the preset it
+// names (key generate.preset). Throws UsageError for a preset of an autoregressive model.
+Recipe begin_recipe(const std::filesystem::path& file, std::span<const std::string> overrides = {});
+
+// Overrides of a run that has all its keys already: a preset among them becomes the keys it sets,
+// before the others.
+std::vector<std::string> spelt_out(std::span<const std::string> overrides);
 
 // The keys of the recipe's domain.
 void declare(config::Schema& schema, Recipe& recipe);

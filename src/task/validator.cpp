@@ -1,5 +1,6 @@
 #include "task/validator.h"
 
+#include "base/log.h"
 #include "metric/bleu.h"
 #include "metric/exact_match.h"
 #include "model/diffusion.h"
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 namespace tessera::task {
 namespace {
@@ -66,6 +68,22 @@ void Validator::measure_loss(Measurement& found, const std::function<void()>& pa
   found.loss = means.loss;
   found.parts = means.parts;
   if (boundary) found.boundary = boundary->result();
+  warn_of_short_estimates(found);
+}
+
+// A path that is built from such estimates carries too little of the symbols.
+void Validator::warn_of_short_estimates(const Measurement& found) {
+  constexpr double kShort = 0.5;
+  if (warned_ || generation_.sampler.estimate != Estimate::raw) return;
+  for (const auto& [name, value] : found.parts) {
+    if (name != "reach" || value >= kShort) continue;
+    warned_ = true;
+    log::warn(
+        "the network's estimates have {:.2f} of a code's length: sampling loses by it. "
+        "objective.logit_scale = {:.3g} (1 / sqrt(model.latent)) trains longer ones, "
+        "sampler.estimate = \"mean\" puts others in their place",
+        value, 1 / std::sqrt(static_cast<double>(model_.options().network.latent)));
+  }
 }
 
 void Validator::measure_generation(Measurement& found, const std::function<void()>& pause) {

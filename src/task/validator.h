@@ -43,6 +43,7 @@ class Validator {
  private:
   void measure_loss(Measurement& found, const std::function<void()>& pause);
   void measure_generation(Measurement& found, const std::function<void()>& pause);
+  void warn_of_short_estimates(const Measurement& found);
 
   model::Seq2Seq& model_;
   const text::Corpus& corpus_;
@@ -51,6 +52,7 @@ class Validator {
   model::GenerationOptions generation_;
   int64_t sentences_;
   uint64_t seed_;
+  bool warned_ = false;  // of short estimates: once is enough
 };
 
 }  // namespace tessera::task

@@ -120,4 +120,19 @@ TEST_F(Cli, BenchmarksTheBoundaryWithinItsMemory) {
   }
 }
 
+TEST_F(Cli, BenchmarksTheMeanWithinItsMemory) {
+  const auto result =
+      run("--json --device cpu --threads 2 bench mean --shape 40,50,16 --shape 1500,20000,32 "
+          "--repeats 1");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto report = nlohmann::json::parse(result.out);
+  ASSERT_EQ(report["results"].size(), 2u);
+  for (const auto& comparison : report["results"]) {
+    const auto& ours = comparison["rows"][1];
+    EXPECT_LE(ours["peak_extra_bytes"], 16 << 20) << comparison["what"];
+    EXPECT_LT(ours["relative_error"], 1e-5) << comparison["what"];
+  }
+  EXPECT_GT(report["results"][1]["rows"][0]["peak_extra_bytes"], 100 << 20);
+}
+
 }  // namespace

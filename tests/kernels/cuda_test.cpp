@@ -3,6 +3,7 @@
 
 #include "base/device.h"
 #include "codebook/bit_exit.h"
+#include "codebook/table_mean.h"
 #include "support/exit_problem.h"
 
 #include <tessera/tessera.h>
@@ -72,6 +73,19 @@ TEST_F(Cuda, NearDuplicateCodesAreNotTakenForOutside) {
   const auto exact = problem.solve(device_, at::kDouble), ours = problem.solve(device_);
   EXPECT_TRUE(at::equal(ours.outside, exact.outside)) << "seed " << problem.seed;
   EXPECT_LT(test::step_error(ours.value, exact.value), 1.0) << "seed " << problem.seed;
+}
+
+TEST_F(Cuda, MeansOfCodesAreThoseOfFloat64) {
+  for (const auto& [points, symbols, dim] :
+       {std::tuple{7, 3, 2}, std::tuple{33, 1000, 30}, std::tuple{5000, 8001, 128}}) {
+    const at::Tensor codes = test::unit_codes(symbols, dim, 1).to(device_);
+    for (const double length : {0.1, 1.0}) {
+      const at::Tensor x = length * test::unit_codes(points, dim, 2).to(device_);
+      const at::Tensor exact = table_mean(codes.to(at::kDouble), {}, x.to(at::kDouble), 0.5);
+      EXPECT_LT(test::largest_difference(table_mean(codes, {}, x, 0.5), exact), 1e-3)
+          << points << " x " << symbols << " x " << dim;
+    }
+  }
 }
 
 TEST_F(Cuda, BitExitsAreThoseOfTheCpu) {

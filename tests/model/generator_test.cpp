@@ -145,6 +145,29 @@ TEST_F(GeneratorTest, TriesTheLikeliestLengths) {
   EXPECT_EQ(result.candidates[0].length, result.predicted_length);
 }
 
+TEST_F(GeneratorTest, TriesAWindowAroundTheLikeliestLength) {
+  GenerationOptions options = test::tiny_generation();
+  options.lengths = 5;
+  options.noises = 1;
+  options.length_choice = LengthChoice::window;
+  Sources sources;
+  for (text::Id k = 0; k < 20; ++k) sources.push_back(tiny_source(3 + k, k));
+  int64_t inside = 0;  // windows that the model's positions do not cut off
+  for (const Generated& result : Generator(model_, options).generate(sources)) {
+    const int64_t middle = result.predicted_length;
+    std::vector<int64_t> lengths;
+    for (const Candidate& candidate : result.candidates) lengths.push_back(candidate.length);
+    EXPECT_THAT(lengths, testing::Each(testing::AllOf(testing::Ge(1), testing::Le(40))));
+    if (middle < 3 || middle > 38) continue;
+    ++inside;
+    EXPECT_THAT(lengths,
+                testing::ElementsAre(middle, middle + 1, middle - 1, middle + 2, middle - 2));
+    for (const Candidate& candidate : result.candidates)
+      EXPECT_LE(candidate.length_log_probability, result.candidates.front().length_log_probability);
+  }
+  EXPECT_GT(inside, 0);
+}
+
 TEST_F(GeneratorTest, KeepsToALengthItIsAskedFor) {
   const Sources sources{tiny_source(9, 1), tiny_source(15, 2)};
   for (const Generated& result : Generator(model_, fixed_length(11)).generate(sources))

@@ -60,6 +60,7 @@ inline std::vector<text::Id> tiny_source(int64_t length, text::Id first) {
 inline model::GenerationOptions tiny_generation() {
   model::GenerationOptions options;
   options.sampler.steps = 4;
+  options.lengths = 1;
   options.noises = 3;
   return options;
 }

@@ -45,6 +45,23 @@ TEST(Objective, IsTheMeanSquaredErrorPlusTheRoundingError) {
               4 * squared.mean().item<double>(), 1e-12);
 }
 
+TEST(Objective, RoundsScaledPoints) {
+  const Batch batch;
+  const auto loss = batch.loss(batch.x0_hat, {}, {.logit_scale = 0.25});
+  EXPECT_NEAR(loss.cross_entropy.item<double>(),
+              batch.table.cross_entropy(0.25 * batch.x0_hat, batch.labels).mean().item<double>(),
+              1e-12);
+  EXPECT_THROW(batch.loss(batch.x0_hat, {}, {.logit_scale = 0}), UsageError);
+}
+
+TEST(Objective, RoundsTheCleanCodesWhereAskedTo) {
+  const Batch batch;
+  const auto loss = batch.loss(batch.x0_hat, {}, {.rounding = Rounding::clean});
+  EXPECT_NEAR(loss.cross_entropy.item<double>(),
+              batch.table.cross_entropy(batch.x0, batch.labels).mean().item<double>(), 1e-12);
+  EXPECT_NEAR(loss.mse.item<double>(), batch.loss(batch.x0_hat, {}, {}).mse.item<double>(), 0);
+}
+
 TEST(Objective, LeavesMaskedElementsOutOfEveryTerm) {
   const Batch batch;
   const at::Tensor wild = at::where(batch.mask.unsqueeze(-1), batch.x0_hat, 1e6);

@@ -192,6 +192,29 @@ TEST(Sampler, ShowsTheNetworkItsLastEstimateUnlessTold) {
   }
 }
 
+// DDIM again, with another point in place of the estimate; the network sees the estimate itself.
+TEST(Sampler, BuildsThePathFromTheEstimateItIsToldTo) {
+  const Scene scene;
+  const Process process = process_with("vp-sqrt", 0);
+  const Trajectory& path = process.trajectory();
+  for (const auto shown : {Estimate::raw, Estimate::mean}) {
+    const Sampler sampler(
+        process, scene.table, wobbly,
+        {.steps = 4, .estimate = Estimate::mean, .shown = shown, .logit_scale = 0.5});
+    at::Tensor x = path.v(100.0) * scene.noise, previous = at::zeros_like(x), x0;
+    for (const double t : {100.0, 75.0, 50.0, 25.0}) {
+      x0 = wobbly(x, at::full({3}, t, at::kDouble), previous);
+      const at::Tensor mean = scene.table.mean(x0, 0.5);
+      previous = shown == Estimate::raw ? x0 : mean;
+      const double next = t - 25;
+      x = path.u(next) * mean + path.v(next) * ((x - path.u(t) * mean) / path.v(t));
+    }
+    const Sample sample = sampler.run_from(scene.noise, scene.samples);
+    EXPECT_LT(test::largest_difference(sample.x0, x0), 1e-9);
+    EXPECT_TRUE(at::equal(sample.labels, scene.table.decode(x0)));
+  }
+}
+
 TEST(Sampler, RepeatsItselfForTheSameSeedWhateverTheBatch) {
   SamplerOptions options{.steps = 6, .noise = SamplerNoise::gaussian, .seed = 9};
   const Process process = process_with("vp-sqrt", 0.5);

@@ -1,5 +1,8 @@
 #include "task/recipe.h"
 
+#include <tessera/base/error.h>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -13,7 +16,7 @@ namespace fs = std::filesystem;
 const fs::path kRecipes = fs::path(TESSERA_SOURCE_DIR) / "recipes";
 
 Recipe recipe(const fs::path& path) {
-  Recipe result(domain_of(path));
+  Recipe result = begin_recipe(path);
   config::Schema schema;
   declare(schema, result);
   schema.read_file(path);
@@ -46,9 +49,11 @@ TEST(Recipes, EveryTextTaskHasItsVariants) {
     const Recipe vp = recipe(task + "-vp");
     EXPECT_EQ(vp.text.model.process.r, r);
     EXPECT_EQ(vp.text.model.process.trajectory.kind, TrajectoryKind::vp_sqrt);
+    EXPECT_EQ(recipe(task + "-plain").text.model.process.noise_factor, 1);
     const Recipe base = recipe(task + "-base");
     EXPECT_EQ(base.text.model.process.r, 0);
-    EXPECT_EQ(base.text.model.process.noise_factor, 4);
+    EXPECT_EQ(base.text.model.process.noise_factor, task == "wmt14" ? 3.5 : 4);
+    EXPECT_EQ(vp.text.model.process.noise_factor, base.text.model.process.noise_factor);
     EXPECT_EQ(base.text.model.process.trajectory.kind, TrajectoryKind::vp_sqrt);
     EXPECT_EQ(recipe(task + "-difformer").text.model.process.r, 0);
     // Variants differ in the method, not in the size or the data.
@@ -76,6 +81,48 @@ TEST(Recipes, ImagesHaveEveryCoding) {
     EXPECT_EQ(whole.run.steps, 1500000);
     EXPECT_LT(quick.run.steps, 10000);
   }
+}
+
+// Whose defaults its other keys follow, unless they are given themselves.
+TEST(Recipes, MayNameAPreset) {
+  const auto read = [](const std::vector<std::string>& overrides) {
+    const fs::path path = kRecipes / "multi30k.toml";
+    Recipe result = begin_recipe(path, overrides);
+    config::Schema schema;
+    declare(schema, result);
+    schema.read_file(path);
+    for (const std::string& assignment : overrides) schema.apply_override(assignment);
+    schema.finish();
+    return result.text.generate;
+  };
+  const auto passes = [](const model::GenerationOptions& options) {
+    return options.candidates() * options.sampler.steps;
+  };
+  const auto usual = read({}), balanced = read({"generate.preset=balanced"});
+  EXPECT_EQ(usual.lengths, balanced.lengths);
+  EXPECT_EQ(usual.noises, balanced.noises);
+  EXPECT_EQ(usual.sampler.steps, balanced.sampler.steps);
+  EXPECT_LE(passes(read({"generate.preset=fast"})), 6);
+  EXPECT_LE(passes(balanced), 20);
+  const auto best = read({"generate.preset=best"});
+  EXPECT_LE(passes(best), 100);
+  EXPECT_GT(passes(best), passes(balanced));
+  EXPECT_EQ(read({"generate.lengths=2", "generate.preset=best"}).lengths, 2);
+  EXPECT_EQ(read({"generate.lengths=2", "generate.preset=best"}).noises, best.noises);
+  EXPECT_THAT(
+      [&] {
+        read({"generate.preset=best", "model.kind=ar"});
+      },
+      testing::ThrowsMessage<UsageError>(testing::HasSubstr("autoregressive")));
+}
+
+TEST(Recipes, APresetOfARunIsSpeltOutBeforeOtherOverrides) {
+  EXPECT_THAT(spelt_out(std::vector<std::string>{"train.steps=3"}),
+              testing::ElementsAre("train.steps=3"));
+  const auto words =
+      spelt_out(std::vector<std::string>{"generate.noises=2", "generate.preset=fast"});
+  EXPECT_THAT(words, testing::Contains("sampler.steps=4"));
+  EXPECT_EQ(words.at(words.size() - 2), "generate.noises=2");
 }
 
 TEST(Recipes, TinyMakesItsOwnData) {

@@ -10,6 +10,7 @@ namespace tessera {
 // What is done to the rows of an embedding table before they are used as codes.
 enum class Normalise {
   none,
+  scaled,     // times sqrt(d): free lengths, of order sqrt(d) where weights begin at order 1
   l2,         // to length sqrt(d)
   layernorm,  // mean 0 and variance 1 over d, so length sqrt(d) too
 };
@@ -17,8 +18,11 @@ enum class Normalise {
 template <>
 struct EnumNames<Normalise> {
   static constexpr std::string_view what = "normalisation";
-  static constexpr std::array<std::pair<Normalise, std::string_view>, 3> values{
-      {{Normalise::none, "none"}, {Normalise::l2, "l2"}, {Normalise::layernorm, "layernorm"}}};
+  static constexpr std::array<std::pair<Normalise, std::string_view>, 4> values{
+      {{Normalise::none, "none"},
+       {Normalise::scaled, "scaled"},
+       {Normalise::l2, "l2"},
+       {Normalise::layernorm, "layernorm"}}};
 };
 
 struct EmbeddingTableOptions {
@@ -46,6 +50,7 @@ class EmbeddingTable final : public Codebook {
   at::Device device() const override { return weight_.device(); }
   // [K, d] normalised, undecodable ones too: they may be inputs. A row of zeros (padding) stays so.
   const at::Tensor& codes() const { return codes_; }
+  bool has_mean() const override { return true; }
 
  private:
   at::Tensor do_encode(const at::Tensor& labels) const override;
@@ -53,6 +58,7 @@ class EmbeddingTable final : public Codebook {
   at::Tensor do_decode(const at::Tensor& x) const override;
   at::Tensor do_cross_entropy(const at::Tensor& x, const at::Tensor& labels,
                               double label_smoothing) const override;
+  at::Tensor do_mean(const at::Tensor& x, double logit_scale) const override;
   Exit do_exit_time(const Trajectory& trajectory, const at::Tensor& x0, const at::Tensor& eps,
                     const at::Tensor& labels) const override;
   DecodedExit do_decode_and_exit(const Trajectory& trajectory, const at::Tensor& x0,

@@ -46,6 +46,13 @@ class Codebook {
   at::Tensor cross_entropy(const at::Tensor& x, const at::Tensor& labels,
                            double label_smoothing = 0.0) const;
 
+  // The mean of the codes under the softmax over logit_scale * scores(x), for codebooks that have
+  // one: the point that squared error asks for where x was trained by cross_entropy(). Nothing of
+  // size elements x K is stored. Without gradients.
+  //   [..., d] -> [..., d]
+  virtual bool has_mean() const { return false; }
+  at::Tensor mean(const at::Tensor& x, double logit_scale = 1.0) const;
+
   // First exit of the paths u*x0 + v*eps from the cells of `labels`. A label that cannot be decoded
   // (padding) has no cell: its time is 0 and it is not counted as outside.
   Exit exit_time(const Trajectory& trajectory, const at::Tensor& x0, const at::Tensor& eps,
@@ -63,6 +70,7 @@ class Codebook {
   virtual at::Tensor do_decode(const at::Tensor& x) const = 0;
   virtual at::Tensor do_cross_entropy(const at::Tensor& x, const at::Tensor& labels,
                                       double label_smoothing) const = 0;
+  virtual at::Tensor do_mean(const at::Tensor& x, double logit_scale) const;
   virtual Exit do_exit_time(const Trajectory& trajectory, const at::Tensor& x0,
                             const at::Tensor& eps, const at::Tensor& labels) const = 0;
   virtual DecodedExit do_decode_and_exit(const Trajectory& trajectory, const at::Tensor& x0,

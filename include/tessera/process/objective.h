@@ -28,13 +28,28 @@ struct EnumNames<Dims> {
       {{Dims::mean, "mean-dims"}, {Dims::sum, "sum-dims"}}};
 };
 
+// What the cross-entropy of rounding is taken of.
+enum class Rounding {
+  estimate,  // x0_hat
+  clean,     // x0: codes learn to be told apart, the estimate learns from squared error alone
+};
+
+template <>
+struct EnumNames<Rounding> {
+  static constexpr std::string_view what = "rounding";
+  static constexpr std::array<std::pair<Rounding, std::string_view>, 2> values{
+      {{Rounding::estimate, "estimate"}, {Rounding::clean, "clean"}}};
+};
+
 struct ObjectiveOptions {
   Target target = Target::x0;
   Dims dims = Dims::mean;
   double mse_weight = 1.0;
-  double cross_entropy_weight = 1.0;  // of rounding x0_hat to a symbol; 0: not computed
-  double label_smoothing = 0.0;       // over the symbols that can be decoded, in [0, 1)
-  double velocity_cap = 10.0;         // largest weight of an element under Target::velocity
+  double cross_entropy_weight = 1.0;  // of rounding to a symbol; 0: not computed
+  Rounding rounding = Rounding::estimate;
+  double logit_scale = 1.0;      // points are multiplied by it before they are scored
+  double label_smoothing = 0.0;  // over the symbols that can be decoded, in [0, 1)
+  double velocity_cap = 10.0;    // largest weight of an element under Target::velocity
 };
 
 // Scalars, each with its gradient; total is their weighted sum.

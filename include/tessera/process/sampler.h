@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tessera/base/enum_names.h>
+#include <tessera/process/estimate.h>
 #include <tessera/process/process.h>
 
 #include <functional>
@@ -79,8 +80,11 @@ struct SamplerOptions {
   bool final_call = false;                          // one more, at t = 1, from the last state
   double time_difference = 0.0;                     // steps the state runs ahead of the time told
   double noise_factor = 1.0;                        // F of decoding: noise is F * N(0, I)
+  Estimate estimate = Estimate::raw;                // what the path is built from
   bool self_conditioning = true;                    // show the network its last estimate
-  uint64_t seed = 0;                                // of all noise drawn by the sampler
+  Estimate shown = Estimate::raw;                   // as what: as it was in training
+  double logit_scale = 1.0;  // of scores under Estimate::mean: as in training
+  uint64_t seed = 0;         // of all noise drawn by the sampler
 
   // The Difformer baseline as published: r = 0, ancestral noise, 20 respaced steps of which the
   // last 5 are left out.
@@ -94,7 +98,7 @@ struct SampleStep {
   at::Tensor x;        // [B, ..., d]  the noisy points given to the network
   at::Tensor tau;      // [B, ...]     their rescaled times
   at::Tensor eps_hat;  // [B, ..., d]  the noise end of their paths, before the estimate
-  at::Tensor x0_hat;   // [B, ..., d]  the network's estimate, clipped where asked
+  at::Tensor x0_hat;   // [B, ..., d]  the network's estimate as it is, clipped where asked
   at::Tensor labels;   // [B, ...]     what it decodes to
 };
 // Returns false to stop: the estimate of this step is then the result.
