@@ -385,10 +385,11 @@ CLI::App* add_command(CLI::App& program, const std::shared_ptr<EvaluateCommand>&
       ->delimiter(',')
       ->capture_default_str();
   evaluate
-      ->add_option("--tokenize", command->tokenization,
-                   "for BLEU: 13a or none (default: none for text that was tokenised already, 13a "
-                   "for raw text)")
-      ->option_text("13a|none");
+      ->add_option(
+          "--tokenize", command->tokenization,
+          "for BLEU: 13a, none, or moses-13a: text that Moses' scripts tokenised is joined "
+          "first (default: none for text that was tokenised already, 13a for raw text)")
+      ->option_text("13a|none|moses-13a");
   evaluate->add_flag("--lowercase", command->lowercase,
                      "let capitals and small letters be the same");
   evaluate->add_option("--out", command->out, "write the sentences to a file")->option_text("FILE");

@@ -55,9 +55,9 @@ void add_generation_options(CLI::App& command, GenerationSettings& settings) {
       .add_option(
           "--selection", settings.selection,
           "which candidate is taken: the one the others agree with (mbr), the one the model "
-          "is surest of (confidence), or the one an autoregressive model finds likeliest "
-          "(rerank=MODEL)")
-      ->option_text("mbr|confidence|rerank=MODEL");
+          "is surest of (confidence), both in one score (blend), or the one an autoregressive "
+          "model finds likeliest (rerank=MODEL)")
+      ->option_text("mbr|confidence|blend|rerank=MODEL");
   command
       .add_option("--beam", settings.beam,
                   "autoregressive models: hypotheses that are followed, 1 is greedy; with "

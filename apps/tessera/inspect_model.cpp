@@ -7,6 +7,7 @@
 #include "model/diffusion.h"
 #include "model/model_folder.h"
 #include "process/boundary_statistics.h"
+#include "process/rank_statistics.h"
 #include "run_history.h"
 #include "task/recipe.h"
 #include "task/stored_recipe.h"
@@ -163,6 +164,35 @@ Labels choose_labels(const ModelInspection& inspection, const model::LoadedModel
   }
 }
 
+// Rank of the true symbol at the points the network is shown, for the model's own process and for
+// other r and noise factors.
+Report ranks_report(const model::Diffusion& model, const at::Tensor& labels, uint64_t seed) {
+  constexpr int64_t kTimes = 10, kTokens = 2000;
+  const at::Tensor decodable = decodable_symbols(model);
+  const at::Tensor ids = labels.masked_select(at::isin(labels, decodable));
+  Report report{{"tokens", std::min(kTokens, ids.size(0))}, {"rows", Report::array()}};
+  if (ids.size(0) == 0) return report;
+  const ProcessOptions own = model.process().options();
+  const auto add = [&](double r, double factor) {
+    ProcessOptions options = own;
+    options.r = r;
+    options.noise_factor = factor;
+    const RankStatistics found =
+        rank_statistics(Process(options), model.codebook(), ids.slice(0, 0, kTokens), kTimes, seed);
+    report["times"] = found.times;
+    report["rows"].push_back({{"r", r},
+                              {"noise_factor", factor},
+                              {"own", r == own.r && factor == own.noise_factor},
+                              {"median", found.median},
+                              {"mean_log", found.mean_log}});
+  };
+  add(own.r, own.noise_factor);
+  for (const double factor : {1.0, 4.0})
+    for (const double r : {0.0, 0.5, 1.0})
+      if (r != own.r || factor != own.noise_factor) add(r, factor);
+  return report;
+}
+
 Report boundary_report(const model::Diffusion& model, const Labels& labels, uint64_t seed) {
   const BoundaryStatistics found =
       boundary_statistics(model.process(), model.codebook(), model.undecodable(), labels.ids, seed);
@@ -171,7 +201,8 @@ Report boundary_report(const model::Diffusion& model, const Labels& labels, uint
                  {"outside", found.outside},
                  {"no_exit", found.no_exit},
                  {"mean", found.mean},
-                 {"histogram", found.histogram}});
+                 {"histogram", found.histogram},
+                 {"ranks", ranks_report(model, labels.ids, seed)}});
   return report;
 }
 

@@ -111,6 +111,26 @@ std::string boundary_text(const Report& boundary) {
   return text;
 }
 
+// How far the true symbol can be read off the points a network is shown.
+std::string ranks_text(const Report& ranks) {
+  if (ranks["rows"].empty()) return "";
+  std::string text = fmt::format(
+      "\nmedian rank of the true symbol at the points the network is shown, by t / T ({} tokens;\n"
+      "1: the point decodes to it, and there is nothing to learn)\n  {:>18}",
+      count_of(ranks["tokens"]), "");
+  for (const double time : ranks["times"].get<std::vector<double>>())
+    text += fmt::format(" {:>6.2f}", time);
+  text += fmt::format(" {:>9}\n", "mean ln");
+  for (const Report& row : ranks["rows"]) {
+    text += fmt::format("  r = {:<4} F = {:<4}{}  ", row["r"].get<double>(),
+                        row["noise_factor"].get<double>(), row["own"].get<bool>() ? "*" : " ");
+    for (const double rank : row["median"].get<std::vector<double>>())
+      text += fmt::format(" {:>6.0f}", rank);
+    text += fmt::format(" {:>9.2f}\n", row["mean_log"].get<double>());
+  }
+  return text + "  (*: as it was trained)\n";
+}
+
 std::string loaded_text(const Report& model) {
   std::string text =
       fmt::format("\nmodel {}\n  kind {}, format {}, weights of {}\n", string_of(model["folder"]),
@@ -135,7 +155,9 @@ std::string loaded_text(const Report& model) {
         "\nlength of the codes before normalisation ({}): {:.3f} to {:.3f}, mean {:.3f}\n",
         string_of(norms["normalised"]), norms["min"].get<double>(), norms["max"].get<double>(),
         norms["mean"].get<double>());
-  if (model.contains("boundary")) text += boundary_text(model["boundary"]);
+  if (model.contains("boundary"))
+    text += boundary_text(model["boundary"]) +
+            ranks_text(model["boundary"].value("ranks", Report{{"rows", Report::array()}}));
   return text;
 }
 

@@ -59,6 +59,7 @@ std::string shapes() {
 .axis{fill:none;stroke-width:1}
 .grid{fill:none;stroke-width:1;stroke-opacity:.22}
 .curve{fill:none;stroke-width:2.5;stroke-linejoin:round;stroke-linecap:round}
+.dashed{stroke-dasharray:5 5}
 .run{fill:none;stroke-width:1;stroke-opacity:.35;stroke-linejoin:round}
 .band{fill-opacity:.16}
 .end{text-anchor:end}

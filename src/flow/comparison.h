@@ -16,6 +16,8 @@ struct LearningCurve {
   std::vector<std::vector<double>> shares;  // [run][measurement]
   std::vector<ReversePath> paths;           // of the first run, at measurement `pictured`
   size_t pictured = 0;
+  int64_t ringed = 0;                     // the code whose contours `rings` are
+  std::vector<std::vector<Point>> rings;  // of the first run, after all updates
 
   // The first number of updates at which the mean reaches `share`; 0: never.
   int64_t updates_to_reach(double share) const;

@@ -161,14 +161,7 @@ Figure clock_figure(const Scene& scene, const FlowOptions& options) {
 }
 
 Figure contours_figure(const Scene& scene, const FlowOptions& options) {
-  // The code nearest to the middle has a cell with borders all around.
-  int64_t symbol = 0;
-  const auto distance = [&](int64_t k) {
-    return std::hypot(scene.codes()[k].x, scene.codes()[k].y);
-  };
-  for (int64_t k = 1; k < scene.symbols(); ++k)
-    if (distance(k) < distance(symbol)) symbol = k;
-
+  const int64_t symbol = middle_code(scene);
   Figure figure{"contours", "A contour of the noisy points of one code, from T to 0", {}, 2};
   const double horizon = static_cast<double>(options.trajectory.horizon);
   const Paths paths = contour_paths(scene, symbol, 2.0, 720);
@@ -182,6 +175,25 @@ Figure contours_figure(const Scene& scene, const FlowOptions& options) {
                                                             : ""));
     svg.circle(on_panel(scene.codes()[symbol]), 4.5, hue("code", 'f', symbol));
     figure.panels.push_back({r_text(r), svg.body()});
+  }
+  return figure;
+}
+
+Figure learnt_contours_figure(const Scene& scene, const Comparison& comparison) {
+  Figure figure{"learnt", "The same contours as the trained networks have them", {}, 2};
+  for (const LearningCurve* curve : {&comparison.plain, &comparison.boundary}) {
+    Svg svg;
+    svg.raw(ground(scene, false));
+    const size_t rings = curve->rings.size();
+    for (size_t k = 0; k + 1 < rings; ++k) {  // the last is an estimate, not a state
+      const double share = 1 - static_cast<double>(k) / static_cast<double>(rings - 1);
+      svg.polygon(on_panel(curve->rings[k]),
+                  hue("ring", 's', curve->ringed) + (share > 0.6   ? " early"
+                                                     : share > 0.2 ? " middling"
+                                                                   : ""));
+    }
+    svg.circle(on_panel(scene.codes()[curve->ringed]), 4.5, hue("code", 'f', curve->ringed));
+    figure.panels.push_back({r_text(curve->r), svg.body()});
   }
   return figure;
 }

@@ -25,6 +25,16 @@ Figure contours_figure(const Scene& scene, const FlowOptions& options);
 // Noisy points of all codes at several times, r = 0 above r = 1.
 Figure density_figure(const Scene& scene, const FlowOptions& options);
 
+// From codes to the same noise as a random walk, on a curve and on a straight line.
+Figure trajectory_figure(const Scene& scene, const FlowOptions& options);
+
+// How far the true symbol can be read off the noisy points, by t, r, noise factor and trajectory:
+// random codes in many dimensions.
+Figure rank_figure(uint64_t seed, at::Device device);
+
+// Contours as the trained networks have them: where a circle of noise is on its way back.
+Figure learnt_contours_figure(const Scene& scene, const Comparison& comparison);
+
 Figure reverse_figure(const Scene& scene, const Comparison& comparison);
 Figure learning_figure(const Comparison& comparison, double chance);
 

@@ -12,7 +12,7 @@ namespace tessera::flow {
 using drawing::Figure;
 
 struct PageFigures {
-  Figure cells, forward, clock, contours, density, reverse, learning;
+  Figure cells, trajectories, forward, clock, contours, learnt, density, ranks, reverse, learning;
 };
 
 // What the page says about things outside the plane.

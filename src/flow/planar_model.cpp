@@ -76,15 +76,35 @@ void PlanarModel::update(int64_t step) {
   optimiser_.step(options_.learning_rate * std::min(1.0, (step + 1.0) / kWarmUp));
 }
 
+Sampler PlanarModel::sampler(const at::Tensor& condition, const SamplerOptions& options) const {
+  const Denoiser denoiser = [this, condition](const at::Tensor& x, const at::Tensor& t,
+                                              const at::Tensor&) {
+    return predict(x, t, condition);
+  };
+  return Sampler(process_, scene_->codebook(), denoiser, options);
+}
+
 Sample PlanarModel::sample(const Questions& questions, const SamplerOptions& options,
                            const StepCallback& callback) const {
   const c10::NoGradGuard no_grad;
   const at::Tensor given = condition(questions);
-  const Denoiser denoiser = [&](const at::Tensor& x, const at::Tensor& t, const at::Tensor&) {
-    return predict(x, t, given);
-  };
-  const Sampler sampler(process_, scene_->codebook(), denoiser, options);
-  return sampler.run(rows(questions.size(), given.device()), {2}, callback);
+  return sampler(given, options).run(rows(questions.size(), given.device()), {2}, callback);
+}
+
+std::vector<std::vector<Point>> PlanarModel::contours(int64_t answer, double radius, int64_t count,
+                                                      const SamplerOptions& options) const {
+  const c10::NoGradGuard no_grad;
+  const Paths circle = contour_paths(*scene_, answer, radius, count);
+  const Questions questions{at::zeros_like(circle.labels), circle.labels, circle.labels};
+  std::vector<std::vector<Point>> rings;
+  const Sample found =
+      sampler(condition(questions), options)
+          .run_from(circle.eps, rows(count, circle.eps.device()), [&](const SampleStep& step) {
+            rings.push_back(to_points(step.x));
+            return true;
+          });
+  rings.push_back(to_points(found.x0));
+  return rings;
 }
 
 double PlanarModel::share_right(const Questions& questions, const SamplerOptions& options) const {

@@ -44,9 +44,15 @@ class PlanarModel {
   std::vector<ReversePath> reverse_paths(const Questions& questions,
                                          const SamplerOptions& options) const;
 
+  // Where the points of the circle |eps| = radius are before every network call and at the end, on
+  // the way back to `answer`: contours of what the network has learnt, [calls + 1][count].
+  std::vector<std::vector<Point>> contours(int64_t answer, double radius, int64_t count,
+                                           const SamplerOptions& options) const;
+
  private:
   at::Tensor predict(const at::Tensor& x, const at::Tensor& t, const at::Tensor& condition) const;
   at::Tensor condition(const Questions& questions) const;  // [N, 4]
+  Sampler sampler(const at::Tensor& condition, const SamplerOptions& options) const;
   Sample sample(const Questions& questions, const SamplerOptions& options,
                 const StepCallback& callback) const;
 

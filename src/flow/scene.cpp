@@ -110,6 +110,13 @@ Scene::Scene(Cells cells, int64_t codes, uint64_t seed, at::Device device)
       codes_(to_points(table_.codes())),
       cells_(find_cells(table_)) {}
 
+int64_t middle_code(const Scene& scene) {
+  const auto& codes = scene.codes();
+  const auto nearest = std::ranges::min_element(
+      codes, {}, [](const Point& code) { return std::hypot(code.x, code.y); });
+  return nearest - codes.begin();
+}
+
 Paths random_paths(const Scene& scene, int64_t count, const StreamId& stream) {
   const at::Tensor rows =
       at::arange(count, at::TensorOptions(at::kLong).device(scene.codebook().device()));

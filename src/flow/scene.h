@@ -34,6 +34,9 @@ class Scene {
   std::vector<Polygon> cells_;
 };
 
+// The code nearest to the middle of the picture: its cell has borders all around.
+int64_t middle_code(const Scene& scene);
+
 // Paths from codes to noise.
 struct Paths {
   at::Tensor labels;  // [N]

@@ -1,5 +1,7 @@
 #include "metric/bleu.h"
 
+#include "metric/detokenization.h"
+
 #include "base/require.h"
 #include "metric/ngrams.h"
 #include "metric/parallel_lines.h"
@@ -60,6 +62,8 @@ std::vector<std::string_view> words_of(std::string_view line, const BleuOptions&
   std::string_view text = line;
   if (options.lowercase) text = storage = lowercase(text);
   if (options.tokenization == Tokenization::mteval_13a) text = storage = separate_13a(text);
+  if (options.tokenization == Tokenization::moses_13a)
+    text = storage = separate_13a(join_moses(text));
   return split_words(text);
 }
 

@@ -12,6 +12,7 @@ namespace tessera::metric {
 enum class Tokenization {
   none,        // what stands between blanks
   mteval_13a,  // as NIST's mteval-v13a: punctuation apart, entities like &quot; put back
+  moses_13a,   // the same, of text that Moses' scripts have tokenised: joined first
 };
 
 }  // namespace tessera::metric
@@ -20,8 +21,10 @@ template <>
 struct tessera::EnumNames<tessera::metric::Tokenization> {
   using Tokenization = tessera::metric::Tokenization;
   static constexpr std::string_view what = "tokenization";
-  static constexpr std::array<std::pair<Tokenization, std::string_view>, 2> values{
-      {{Tokenization::none, "none"}, {Tokenization::mteval_13a, "13a"}}};
+  static constexpr std::array<std::pair<Tokenization, std::string_view>, 3> values{
+      {{Tokenization::none, "none"},
+       {Tokenization::mteval_13a, "13a"},
+       {Tokenization::moses_13a, "moses-13a"}}};
 };
 
 namespace tessera::metric {

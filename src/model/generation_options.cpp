@@ -26,7 +26,7 @@ LengthRule LengthRule::parse(const std::string& text) {
 
 void use_preset(GenerationOptions& options, Preset preset) {
   options.preset = preset;
-  options.selection = Selection::mbr;
+  options.selection = Selection::blend;
   const auto set = [&](int64_t lengths, int64_t noises, int64_t steps) {
     options.lengths = lengths;
     options.noises = noises;
@@ -62,9 +62,10 @@ void declare(config::Schema& schema, GenerationOptions& options) {
   schema
       .option("generate.selection", options.selection,
               "which candidate is taken: the one the others agree with most (mbr, by sentence "
-              "BLEU), or the one with the highest mean log-probability")
+              "BLEU), the one with the highest mean log-probability (confidence), or both in one "
+              "score (blend)")
       .check([](Selection value) { return value != Selection::rerank; },
-             "mbr or confidence (rerank needs a model: generate --selection rerank=MODEL)");
+             "mbr, confidence or blend (rerank needs a model: generate --selection rerank=MODEL)");
   schema
       .option("generate.beam", options.beam,
               "autoregressive models: hypotheses that are followed, or sentences that are drawn")

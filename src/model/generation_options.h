@@ -15,6 +15,7 @@ namespace tessera::model {
 enum class Selection {
   mbr,         // the one the others agree with most: expected sentence BLEU
   confidence,  // the one with the highest mean log-probability
+  blend,       // both: expected sentence BLEU, and 20 points for every nat of mean log-probability
   rerank,      // the one an autoregressive model finds likeliest: not an option of a model
 };
 
@@ -59,9 +60,9 @@ struct GenerationOptions {
   double temperature = 0;     // above 0: `beam` sentences are drawn instead
   int64_t top_k = 0;          // of the likeliest symbols; 0: of all
   // Of both.
-  Selection selection = Selection::mbr;   // among candidates that were drawn
-  int64_t batch_tokens = 48000;           // candidates x padded length of a batch, at most
-  std::optional<LengthRule> length = {};  // no key in the configuration: it suits one input
+  Selection selection = Selection::blend;  // among candidates that were drawn
+  int64_t batch_tokens = 48000;            // candidates x padded length of a batch, at most
+  std::optional<LengthRule> length = {};   // no key in the configuration: it suits one input
 
   int64_t candidates() const { return lengths * noises; }
 };
@@ -103,8 +104,9 @@ template <>
 struct tessera::EnumNames<tessera::model::Selection> {
   using Selection = tessera::model::Selection;
   static constexpr std::string_view what = "selection";
-  static constexpr std::array<std::pair<Selection, std::string_view>, 3> values{
+  static constexpr std::array<std::pair<Selection, std::string_view>, 4> values{
       {{Selection::mbr, "mbr"},
        {Selection::confidence, "confidence"},
+       {Selection::blend, "blend"},
        {Selection::rerank, "rerank"}}};
 };

@@ -65,7 +65,7 @@ TEST(Gallery, HoldsThePageAndItsDrawings) {
     ASSERT_TRUE(gallery().files.contains(name)) << name;
     EXPECT_GT(gallery().files.at(name).size(), 1000u) << name;
   }
-  EXPECT_EQ(gallery().files.size(), 8u);
+  EXPECT_EQ(gallery().files.size(), 11u);
 }
 
 TEST(Gallery, NeedsNothingFromOutside) {

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <tessera/process/process.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace tessera {
+
+// How far the true symbol can be read off the points a network is shown: its rank by score among
+// all symbols that can be decoded, 1 where the point decodes to it. A network that can read the
+// symbol off the point learns to trust the point.
+struct RankStatistics {
+  std::vector<double> times;   // t / T
+  std::vector<double> median;  // rank at that time
+  double mean_log = 0;         // mean of ln(rank) over all times: orders processes by difficulty
+};
+
+// Of some labels [N] int64 that can be decoded, at `steps` times from T / steps to T, with noise
+// that is a function of (seed, place in `labels`).
+RankStatistics rank_statistics(const Process& process, const Codebook& codebook,
+                               const at::Tensor& labels, int64_t steps, uint64_t seed);
+
+}  // namespace tessera
