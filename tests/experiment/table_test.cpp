@@ -231,8 +231,7 @@ TEST(Tables, OfThePaperCanAllBeRead) {
     const Table table = read_table(entry.path());
     EXPECT_THAT(table.title, Not(HasSubstr("{")));
     seen.insert(table.name());
-    const bool text =
-        !table.name().starts_with("images") && !table.name().starts_with("cifar10");
+    const bool text = !table.name().starts_with("images") && !table.name().starts_with("cifar10");
     EXPECT_FALSE(text && table.base.empty());
     // A file that includes another is about its own data, throughout.
     const std::string task = text ? table.name().substr(table.name().find('-') + 1) : "cifar10";

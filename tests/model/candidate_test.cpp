@@ -49,6 +49,19 @@ TEST(Choice, ByAgreementTakesTheOneMostLikeTheOthers) {
   EXPECT_EQ(choose(candidates, Selection::confidence), 0u);
 }
 
+TEST(Choice, ByBothWeighsAgreementAgainstConfidence) {
+  Candidate agreed, sure;
+  agreed.expected_bleu = 50;
+  agreed.confidence = -2;
+  sure.expected_bleu = 40;
+  sure.confidence = -1;  // one nat is worth 20 points
+  const std::vector<Candidate> candidates{agreed, sure};
+  EXPECT_EQ(choose(candidates, Selection::mbr), 0u);
+  EXPECT_EQ(choose(candidates, Selection::blend), 1u);
+  sure.expected_bleu = 25;
+  EXPECT_EQ(choose(std::vector<Candidate>{agreed, sure}, Selection::blend), 0u);
+}
+
 TEST(Choice, AmongEqualsTakesTheOtherScoreThenTheFirst) {
   std::vector<Candidate> apart{made({1}, -3), made({2}, -1), made({3}, -1)};
   measure_agreement(apart);
