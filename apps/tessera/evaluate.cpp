@@ -233,8 +233,7 @@ std::string text_report(const EvaluateCommand& command, const Findings& found, c
   if (found.one_step)
     text += fmt::format(
         "one step: {:.1f} % in the right cell, error of x0 {:.4f}, of the velocity {:.4f}; "
-        "estimate "
-        "'{}' of {:.2f} code lengths (as the network gives it: error {:.4f}, {:.2f} code "
+        "estimate '{}' of {:.2f} code lengths (as the network gives it: error {:.4f}, {:.2f} code "
         "lengths)\n",
         100 * found.one_step->accuracy, found.one_step->x0_error, found.one_step->velocity_error,
         name_of(loaded.options().sampler.estimate), found.one_step->reach,

@@ -223,7 +223,8 @@ void add_score(CLI::App& program, const GlobalOptions& globals) {
       ->capture_default_str();
   score
       ->add_option("--tokenize", command->tokenization,
-                   "for BLEU: 13a for plain text, none for text with blanks between all words")
+                   "for BLEU: 13a for plain text, none for text with blanks between all words, "
+                   "moses-13a for text of Moses' scripts that is to be joined first")
       ->capture_default_str();
   score
       ->add_option("--smooth", command->smoothing,

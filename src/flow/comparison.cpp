@@ -14,8 +14,6 @@ constexpr int64_t kPictured = 28;      // reverse paths in a picture
 // Reverse paths are pictured on the way, when there still is something to see: in the end both
 // kinds of network answer nearly everything.
 constexpr double kPicturedAt = 0.75;
-constexpr double kRadius = 2.0;  // of the noise whose way back is drawn as contours
-constexpr int64_t kRingPoints = 720;
 
 // Splits one seed into one per run.
 uint64_t seed_of_run(uint64_t seed, int64_t run) {
@@ -57,7 +55,7 @@ LearningCurve learn(const Scene& scene, const FlowOptions& options, double r, Pr
     }
     if (run == 0) {
       curve.ringed = middle_code(scene);
-      curve.rings = model.contours(curve.ringed, kRadius, kRingPoints, sampler);
+      curve.rings = model.contours(curve.ringed, kContourRadius, kContourPoints, sampler);
     }
   }
   return curve;

@@ -45,6 +45,13 @@ void draw_codes(Svg& svg, const Scene& scene, double radius = 4.5) {
     svg.circle(on_panel(scene.codes()[k]), radius, hue("code", 'f', k));
 }
 
+// A contour of a symbol's noisy points, fainter the earlier: t is `share` of T.
+void draw_ring(Svg& svg, const std::vector<Point>& points, int64_t symbol, double share) {
+  svg.polygon(on_panel(points), hue("ring", 's', symbol) + (share > 0.6   ? " early"
+                                                            : share > 0.2 ? " middling"
+                                                                          : ""));
+}
+
 // Every path as the list of its points at `times`.
 std::vector<std::vector<Point>> trace(const Scene& scene, const Process& process,
                                       const Paths& paths, const std::vector<double>& times) {
@@ -164,15 +171,13 @@ Figure contours_figure(const Scene& scene, const FlowOptions& options) {
   const int64_t symbol = middle_code(scene);
   Figure figure{"contours", "A contour of the noisy points of one code, from T to 0", {}, 2};
   const double horizon = static_cast<double>(options.trajectory.horizon);
-  const Paths paths = contour_paths(scene, symbol, 2.0, 720);
+  const Paths paths = contour_paths(scene, symbol, kContourRadius, kContourPoints);
   for (const double r : {0.0, 1.0}) {
     Svg svg;
     svg.raw(ground(scene, false));
     for (const double share : {1.0, 0.75, 0.5, 0.25, 0.1, 0.0})
-      svg.polygon(on_panel(positions(scene, process_of(options, r), paths, share * horizon)),
-                  hue("ring", 's', symbol) + (share > 0.6   ? " early"
-                                              : share > 0.2 ? " middling"
-                                                            : ""));
+      draw_ring(svg, positions(scene, process_of(options, r), paths, share * horizon), symbol,
+                share);
     svg.circle(on_panel(scene.codes()[symbol]), 4.5, hue("code", 'f', symbol));
     figure.panels.push_back({r_text(r), svg.body()});
   }
@@ -185,13 +190,9 @@ Figure learnt_contours_figure(const Scene& scene, const Comparison& comparison) 
     Svg svg;
     svg.raw(ground(scene, false));
     const size_t rings = curve->rings.size();
-    for (size_t k = 0; k + 1 < rings; ++k) {  // the last is an estimate, not a state
-      const double share = 1 - static_cast<double>(k) / static_cast<double>(rings - 1);
-      svg.polygon(on_panel(curve->rings[k]),
-                  hue("ring", 's', curve->ringed) + (share > 0.6   ? " early"
-                                                     : share > 0.2 ? " middling"
-                                                                   : ""));
-    }
+    for (size_t k = 0; k < rings; ++k)
+      draw_ring(svg, curve->rings[k], curve->ringed,
+                1 - static_cast<double>(k) / static_cast<double>(rings));
     svg.circle(on_panel(scene.codes()[curve->ringed]), 4.5, hue("code", 'f', curve->ringed));
     figure.panels.push_back({r_text(curve->r), svg.body()});
   }

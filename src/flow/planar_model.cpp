@@ -97,13 +97,11 @@ std::vector<std::vector<Point>> PlanarModel::contours(int64_t answer, double rad
   const Paths circle = contour_paths(*scene_, answer, radius, count);
   const Questions questions{at::zeros_like(circle.labels), circle.labels, circle.labels};
   std::vector<std::vector<Point>> rings;
-  const Sample found =
-      sampler(condition(questions), options)
-          .run_from(circle.eps, rows(count, circle.eps.device()), [&](const SampleStep& step) {
-            rings.push_back(to_points(step.x));
-            return true;
-          });
-  rings.push_back(to_points(found.x0));
+  sampler(condition(questions), options)
+      .run_from(circle.eps, rows(count, circle.eps.device()), [&](const SampleStep& step) {
+        rings.push_back(to_points(step.x));
+        return true;
+      });
   return rings;
 }
 

@@ -44,8 +44,8 @@ class PlanarModel {
   std::vector<ReversePath> reverse_paths(const Questions& questions,
                                          const SamplerOptions& options) const;
 
-  // Where the points of the circle |eps| = radius are before every network call and at the end, on
-  // the way back to `answer`: contours of what the network has learnt, [calls + 1][count].
+  // Where the points of the circle |eps| = radius are before every network call, on the way back
+  // to `answer`: contours of what the network has learnt, [calls][count].
   std::vector<std::vector<Point>> contours(int64_t answer, double radius, int64_t count,
                                            const SamplerOptions& options) const;
 

@@ -49,6 +49,10 @@ struct Paths {
 // `count` paths with normal noise, of all symbols in turn.
 Paths random_paths(const Scene& scene, int64_t count, const StreamId& stream);
 
+// Contours are drawn of the noise at this distance, with so many points.
+constexpr double kContourRadius = 2.0;
+constexpr int64_t kContourPoints = 720;
+
 // The paths from one code to `count` points of the circle |eps| = radius. Where they are at a time
 // is a contour of the density of that code's noisy points.
 Paths contour_paths(const Scene& scene, int64_t label, double radius, int64_t count);
