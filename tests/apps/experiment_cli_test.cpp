@@ -101,7 +101,7 @@ TEST_F(ExperimentCommand, TrainsMeasuresAndWritesTheTable) {
 }
 
 TEST_F(ExperimentCommand, GoesOnAfterASignal) {
-  write_table(400);
+  write_table(2000);  // long enough for a second start beside it
   Running program = start(arguments("--only ours"));
   ASSERT_TRUE(wait_until([&] { return any_run_has("metrics.jsonl"); }));
   const auto second = experiment();
