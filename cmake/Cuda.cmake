@@ -13,10 +13,14 @@ if(NOT TESSERA_CUDA STREQUAL "OFF")
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
-    # Hopper with its warpgroup products, and intermediate code for the chips after it, which do without.
-    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-      set(CMAKE_CUDA_ARCHITECTURES 90a-real 90-virtual)
+    # Simple kernels: Ampere and Ada (8.x), Hopper, and intermediate code for the chips after it.
+    set(TESSERA_CUDA_ARCHITECTURES 80-real 90-real 90-virtual)
+    if(DEFINED CMAKE_CUDA_ARCHITECTURES)
+      set(TESSERA_CUDA_ARCHITECTURES ${CMAKE_CUDA_ARCHITECTURES})
     endif()
+    # Those with clusters and warpgroup products: Hopper; chips after it do without the products.
+    set(TESSERA_HOPPER_ARCHITECTURES 90a-real 90-virtual)
+    set(CMAKE_CUDA_ARCHITECTURES ${TESSERA_CUDA_ARCHITECTURES})
     set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
     enable_language(CUDA)
     if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)

@@ -10,6 +10,7 @@
 #include <tessera/base/enum_names.h>
 #include <tessera/version.h>
 
+#include <strings.h>
 #include <unistd.h>
 
 #include <ATen/Context.h>
@@ -20,6 +21,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <iostream>
@@ -78,6 +80,23 @@ void add_cpu(Findings& findings) {
     finding.advice =
         "more threads than cores slow each other down: lower --threads or "
         "OMP_NUM_THREADS";
+  }
+  findings.push_back(finding);
+}
+
+// Threads that wait spin or sleep, as the OpenMP library was told when it was loaded.
+void add_waiting_threads(Findings& findings) {
+  const auto is_set = [](const char* name, const char* value) {
+    const char* found = std::getenv(name);
+    return found != nullptr && strcasecmp(found, value) == 0;
+  };
+  Finding finding{Health::ok, "threads", "sleep while they wait"};
+  if (!is_set("OMP_WAIT_POLICY", "passive") && !is_set("GOMP_SPINCOUNT", "0")) {
+    finding.health = Health::warning;
+    finding.text = "spin while they wait: beside other programs everything gets much slower";
+    finding.advice =
+        "set OMP_WAIT_POLICY=PASSIVE in the environment, also for programs of your own that use "
+        "the library";
   }
   findings.push_back(finding);
 }
@@ -171,10 +190,12 @@ void add_cuda(Findings& findings, std::vector<at::Device>& usable) {
                                  facts.major, facts.minor);
       if (kernels::cuda::has_code_for(index)) {
         usable.emplace_back(at::kCUDA, static_cast<c10::DeviceIndex>(index));
+        if (!kernels::cuda::has_hopper_code_for(index))
+          finding.text += "; without the kernels for 9.0 and later, which are faster";
       } else {
         finding.health = Health::warning;
         finding.text += ": too old for our kernels, so not used";
-        finding.advice = "they need compute capability 9.0 (Hopper) or later";
+        finding.advice = "they need compute capability 8.0 (Ampere) or later";
       }
     } catch (const std::exception& failure) {
       finding.health = Health::problem;
@@ -213,6 +234,7 @@ Findings examine() {
   Findings findings;
   add_versions(findings);
   add_cpu(findings);
+  add_waiting_threads(findings);
   add_memory(findings);
   add_disk(findings);
   add_lzma(findings);

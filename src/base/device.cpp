@@ -1,5 +1,6 @@
 #include "base/device.h"
 
+#include "base/log.h"
 #include "base/require.h"
 #include "kernels/device.h"
 
@@ -8,9 +9,19 @@
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <charconv>
+#include <mutex>
 #include <stdexcept>
 
 namespace tessera {
+namespace {
+
+std::string too_old(int index) {
+  const auto facts = kernels::cuda::facts_of(index);
+  return fmt::format("{} has compute capability {}.{}, and the CUDA kernels need 8.0", facts.name,
+                     facts.major, facts.minor);
+}
+
+}  // namespace
 
 int cuda_device_count() {
 #ifdef TESSERA_WITH_CUDA
@@ -22,8 +33,13 @@ int cuda_device_count() {
 at::Device parse_device(const std::string& text) {
   if (text == "cpu") return at::kCPU;
   const int count = cuda_device_count();
-  if (text == "auto")
-    return count > 0 && kernels::cuda::has_code_for(0) ? at::Device(at::kCUDA, 0) : at::kCPU;
+  if (text == "auto") {
+    if (count == 0) return at::kCPU;
+    if (kernels::cuda::has_code_for(0)) return at::Device(at::kCUDA, 0);
+    static std::once_flag said;
+    std::call_once(said, [] { log::warn("{}: the CPU is used instead", too_old(0)); });
+    return at::kCPU;
+  }
   int index = 0;
   bool valid = text == "cuda";
   if (text.starts_with("cuda:")) {
@@ -32,15 +48,22 @@ at::Device parse_device(const std::string& text) {
     valid = error == std::errc() && stop == end && index >= 0 && text.size() > 5;
   }
   require_option(valid, "unknown device '{}': use auto, cpu, cuda or cuda:N", text);
-#ifdef TESSERA_WITH_CUDA
-  require(count > 0, "device '{}' was asked for, but no CUDA device was found", text);
-#else
-  require(false, "device '{}' was asked for, but this build has no CUDA kernels", text);
-#endif
-  require(index < count, "device '{}' was asked for, but there are only {} CUDA devices", text,
-          count);
-  require(kernels::cuda::has_code_for(index),
-          "device '{}' is older than compute capability 9.0, which the CUDA kernels need", text);
+  const auto refuse = [&](const std::string& why, const std::string& hint) {
+    throw Error(fmt::format("device '{}' was asked for, but {}", text, why), hint);
+  };
+  if (!kernels::cuda::built_in())
+    refuse("this build has no CUDA kernels",
+           "build again with a LibTorch that has CUDA and nvcc on the PATH, or compute on the CPU "
+           "(device cpu)");
+  if (count == 0)
+    refuse(fmt::format("no CUDA device can be used: {}", kernels::cuda::why_no_device()),
+           "compare the driver's version (nvidia-smi) with LibTorch's CUDA and look at "
+           "CUDA_VISIBLE_DEVICES, or compute on the CPU (device cpu)");
+  if (index >= count)
+    refuse(count == 1 ? "there is one CUDA device only"
+                      : fmt::format("there are {} CUDA devices", count),
+           count == 1 ? "use cuda:0" : fmt::format("use one of cuda:0 to cuda:{}", count - 1));
+  if (!kernels::cuda::has_code_for(index)) refuse(too_old(index), "compute on the CPU (device cpu)");
   return at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(index));
 }
 

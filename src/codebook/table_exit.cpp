@@ -1,6 +1,7 @@
 #include "codebook/table_exit.h"
 
 #include "base/device.h"
+#include "kernels/device.h"
 #include "kernels/exit_ratio.h"
 
 #include <ATen/ATen.h>
@@ -16,7 +17,8 @@ constexpr double kTiny = 1e-6;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 bool has_kernel(const at::Tensor& codes, const at::Tensor& x) {
-  return codes.scalar_type() == at::kFloat && x.scalar_type() == at::kFloat;
+  return codes.scalar_type() == at::kFloat && x.scalar_type() == at::kFloat &&
+         (!x.is_cuda() || kernels::cuda::has_hopper_code_for(x.get_device()));
 }
 
 at::Tensor device_scratch(const at::Tensor& codes, const at::Tensor& x) {
@@ -26,8 +28,14 @@ at::Tensor device_scratch(const at::Tensor& codes, const at::Tensor& x) {
 
 // --- The same in tiles of LibTorch operations, in float64. ---
 
-// 256 x 512 doubles are 1 MiB; a tile needs about ten such temporaries.
-constexpr int64_t kTileRows = 256, kTileCodes = 512;
+// About ten temporaries of the size of a tile are made at a time. On the CPU one is 1 MiB and stays
+// in its cache; on a GPU it is 16 MiB, because every operation takes time to launch.
+struct TileShape {
+  int64_t rows, codes;
+};
+TileShape tile_shape(const at::Tensor& x) {
+  return x.is_cuda() ? TileShape{1024, 2048} : TileShape{256, 512};
+}
 
 // Calls visit(begin, length) for consecutive pieces of [0, total).
 template <class Visit>
@@ -95,16 +103,17 @@ TableExit walk(const at::Tensor& codes, const at::Tensor& bias, const at::Tensor
   TableExit exit{rows.defined() ? rows : table_argmax(codes, bias, x0),
                  at::full({x0.size(0)}, start, x0.options().dtype(at::kDouble)),
                  at::zeros({x0.size(0)}, x0.options().dtype(at::kBool))};
+  const TileShape tile_size = tile_shape(x0);
   at::Tensor longest = at::zeros({}, exit.value.options());
-  for_tiles(codes.size(0), kTileCodes, [&](int64_t begin, int64_t length) {
+  for_tiles(codes.size(0), tile_size.codes, [&](int64_t begin, int64_t length) {
     const at::Tensor norms = at::norm(in_double(codes.narrow(0, begin, length)), 2, {-1});
     longest = at::maximum(longest, norms.max());
   });
-  for_tiles(x0.size(0), kTileRows, [&](int64_t first, int64_t count) {
+  for_tiles(x0.size(0), tile_size.rows, [&](int64_t first, int64_t count) {
     const auto part = [&](const at::Tensor& x) { return x.narrow(0, first, count); };
     const OwnCell own = own_cell(codes, bias, part(x0), part(eps), part(exit.rows), longest);
     at::Tensor value = part(exit.value), outside = part(exit.outside);
-    for_tiles(codes.size(0), kTileCodes, [&](int64_t begin, int64_t length) {
+    for_tiles(codes.size(0), tile_size.codes, [&](int64_t begin, int64_t length) {
       const auto [tile_value, tile_outside] =
           reduce(own, differences(own, codes, bias, begin, length));
       value.copy_(combine(value, tile_value));
@@ -193,12 +202,13 @@ at::Tensor table_argmax(const at::Tensor& codes, const at::Tensor& bias, const a
     }
     return rows;
   }
+  const TileShape tile_size = tile_shape(x);
   at::Tensor rows = at::zeros({n}, x.options().dtype(at::kLong));
-  for_tiles(n, kTileRows, [&](int64_t first, int64_t count) {
+  for_tiles(n, tile_size.rows, [&](int64_t first, int64_t count) {
     const at::Tensor points = in_double(x.narrow(0, first, count));
     at::Tensor best = at::full({count}, -kInfinity, points.options());
     at::Tensor winner = rows.narrow(0, first, count);
-    for_tiles(codes.size(0), kTileCodes, [&](int64_t begin, int64_t length) {
+    for_tiles(codes.size(0), tile_size.codes, [&](int64_t begin, int64_t length) {
       // A tile's maximum takes the lowest index, and a later tile must be better, not equal.
       const auto [score, index] = tile_scores(points, codes, bias, begin, length).max(-1);
       const at::Tensor better = score > best;

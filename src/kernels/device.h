@@ -5,8 +5,16 @@
 
 namespace tessera::kernels::cuda {
 
-// Whether this build's kernels run on CUDA device `index`: compute capability 9.0 or later.
+// Whether this build computes on CUDA device `index`: compute capability 8.0 or later.
 bool has_code_for(int index);
+
+// Whether the kernels written for Hopper run there: compute capability 9.0 or later. These are
+// exit_ratio(), argmax_score() and group_norm(); older devices compute the same with LibTorch's
+// operations.
+bool has_hopper_code_for(int index);
+
+// Makes has_hopper_code_for() false for every device, so that a Hopper takes the path of older ones.
+void set_hopper_kernels(bool in_use);
 
 // Whether this build has CUDA kernels at all.
 bool built_in();

@@ -3,6 +3,7 @@
 #include "base/device.h"
 #include "base/require.h"
 #include "base/tensor_checks.h"
+#include "kernels/device.h"
 #include "kernels/group_norm.h"
 #include "nn/row_kernels.h"
 
@@ -113,6 +114,10 @@ Gradients composed_gradients(const Problem& problem, const at::Tensor& mean,
 
 // ---- in one kernel each
 
+bool has_kernel(const at::Tensor& rows) {
+  return has_row_kernels(rows) && kernels::cuda::has_hopper_code_for(rows.get_device());
+}
+
 kernels::GroupNorm pointers(const Problem& problem) {
   return {.samples = problem.x.size(0),
           .positions = static_cast<int>(problem.x.size(1)),
@@ -167,7 +172,7 @@ struct Normalise : torch::autograd::Function<Normalise> {
                           const std::optional<at::Tensor>& offset, int64_t groups, bool silu) {
     const Problem problem{
         x, weight, bias, film.value_or(at::Tensor()), offset.value_or(at::Tensor()), groups, silu};
-    const Normalised result = has_row_kernels(x) ? fused(problem) : composed(problem);
+    const Normalised result = has_kernel(x) ? fused(problem) : composed(problem);
     context->save_for_backward(
         {x, weight, bias, problem.film, problem.offset, result.mean, result.inverse});
     context->saved_data["groups"] = groups;
@@ -186,8 +191,8 @@ struct Normalise : torch::autograd::Function<Normalise> {
                           context->saved_data["silu"].toBool()};
     const at::Tensor dy = gradients[0].contiguous();
     const auto [dx, d_gain, d_lift, d_offsets] =
-        has_row_kernels(problem.x) ? fused_gradients(problem, saved[5], saved[6], dy)
-                                   : composed_gradients(problem, saved[5], saved[6], dy);
+        has_kernel(problem.x) ? fused_gradients(problem, saved[5], saved[6], dy)
+                              : composed_gradients(problem, saved[5], saved[6], dy);
     at::Tensor d_weight = d_gain, d_bias = d_lift, d_film, d_offset;
     if (problem.offset.defined()) d_offset = d_offsets.sum(0).to(problem.offset.scalar_type());
     if (problem.film.defined()) {
@@ -224,7 +229,7 @@ GroupNorm::GroupNorm(Parameters& parameters, const std::string& name, int64_t ch
 at::Tensor GroupNorm::operator()(const at::Tensor& x, After after, const at::Tensor& film,
                                  const at::Tensor& offset) const {
   at::Tensor typed = x.to(scale_->scalar_type()).contiguous();
-  if (offset.defined() && !has_row_kernels(typed)) typed = typed + offset;
+  if (offset.defined() && !has_kernel(typed)) typed = typed + offset;
   const auto maybe = [&](const at::Tensor& tensor) {
     return tensor.defined() ? std::optional(tensor.to(typed.scalar_type()).contiguous())
                             : std::nullopt;
@@ -233,7 +238,7 @@ at::Tensor GroupNorm::operator()(const at::Tensor& x, After after, const at::Ten
           "the film of {} pictures with {} channels cannot have the shape {}", x.size(0),
           x.size(-1), shape_text(film.sizes()));
   return Normalise::apply(typed.flatten(1, 2), *scale_, *shift_, maybe(film),
-                          has_row_kernels(typed) ? maybe(offset) : std::nullopt, groups(x.size(-1)),
+                          has_kernel(typed) ? maybe(offset) : std::nullopt, groups(x.size(-1)),
                           after == After::silu)
       .view(x.sizes());
 }

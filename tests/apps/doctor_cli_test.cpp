@@ -16,6 +16,7 @@ namespace {
 using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsSupersetOf;
+using testing::Not;
 using testing::StartsWith;
 
 class DoctorCommand : public tessera::test::ProgramTest {};
@@ -41,7 +42,7 @@ TEST_F(DoctorCommand, SaysHowEverythingIsAndWhatToDo) {
     EXPECT_NE(finding["text"], "") << finding;
     EXPECT_EQ(finding["advice"] == "", finding["health"] == "ok") << finding;
   }
-  EXPECT_THAT(names, IsSupersetOf({"tessera", "LibTorch", "CPU", "memory", "disk", "lzma",
+  EXPECT_THAT(names, IsSupersetOf({"tessera", "LibTorch", "CPU", "threads", "memory", "disk", "lzma",
                                    "cpu boundary", "cpu float32", "cpu bfloat16"}));
 }
 
@@ -51,6 +52,16 @@ TEST_F(DoctorCommand, AdvisesAgainstMoreThreadsThanCores) {
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("warning  CPU"));
   EXPECT_THAT(result.out, HasSubstr("--threads"));
+}
+
+TEST_F(DoctorCommand, ThreadsThatWaitSleepUnlessTheUserSaysOtherwise) {
+  const std::string ask = "OMP_DISPLAY_ENV=verbose env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT ";
+  const auto plain = run_in(ask, "doctor");
+  EXPECT_THAT(plain.err, HasSubstr("GOMP_SPINCOUNT = '0'"));
+  EXPECT_THAT(plain.out, HasSubstr("ok       threads"));
+  const auto asked = run_in(ask + "OMP_WAIT_POLICY=active ", "doctor");
+  EXPECT_THAT(asked.err, Not(HasSubstr("GOMP_SPINCOUNT = '0'")));
+  EXPECT_THAT(asked.out, HasSubstr("warning  threads"));
 }
 
 }  // namespace

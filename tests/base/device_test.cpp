@@ -1,7 +1,10 @@
 #include "base/device.h"
 
+#include "support/complaint.h"
+
 #include <tessera/base/error.h>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace tessera {
@@ -18,7 +21,10 @@ TEST(Device, RefusesUnknownNames) {
 }
 
 TEST(Device, RefusesADeviceThatIsNotThere) {
-  EXPECT_THROW(parse_device("cuda:" + std::to_string(cuda_device_count())), Error);
+  const std::string name = "cuda:" + std::to_string(cuda_device_count());
+  const std::string said = test::complaint([&] { parse_device(name); });
+  EXPECT_THAT(said, testing::StartsWith("device '" + name + "' was asked for, but "));
+  EXPECT_THAT(said, testing::HasSubstr(cuda_device_count() > 0 ? "| use cuda:0" : "device cpu"));
 }
 
 }  // namespace

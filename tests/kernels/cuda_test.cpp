@@ -5,6 +5,7 @@
 #include "codebook/bit_exit.h"
 #include "codebook/table_mean.h"
 #include "support/exit_problem.h"
+#include "support/older_gpu.h"
 
 #include <tessera/tessera.h>
 
@@ -38,6 +39,19 @@ TEST_F(Cuda, ExitRatiosAreThoseOfTheCpu) {
     const auto cpu = problem.solve(at::kCPU), cuda = problem.solve(device_);
     EXPECT_LT(test::step_error(cuda.value, cpu.value), 0.5) << shape << ", seed " << problem.seed;
     EXPECT_TRUE(at::equal(cuda.outside, cpu.outside)) << shape << ", seed " << problem.seed;
+  }
+}
+
+TEST_F(Cuda, OlderGpusComputeExitRatiosWithOperationsOfLibTorch) {
+  const test::OlderGpu older;
+  EXPECT_FALSE(kernels::cuda::has_hopper_code_for(0));
+  // Several tiles of elements and of codes, none of them whole.
+  for (const auto& shape : {test::ExitShape{3000, 10007, 128}, {1, 1, 1}, {1025, 2049, 64}}) {
+    test::expect_precision(shape, device_);
+    const auto problem = ExitProblem::prediction(shape);
+    const auto cpu = problem.solve(at::kCPU), cuda = problem.solve(device_);
+    EXPECT_LT(test::step_error(cuda.value, cpu.value), 0.5) << shape << ", seed " << problem.seed;
+    EXPECT_TRUE(at::equal(cuda.rows, cpu.rows)) << shape << ", seed " << problem.seed;
   }
 }
 

@@ -1,5 +1,7 @@
 #include "nn/group_norm.h"
 
+#include "support/older_gpu.h"
+
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -79,6 +81,12 @@ TEST(CudaGroupNorm, KernelsGiveWhatTheCpuGives) {
       for (const bool film : {false, true})
         for (const bool offset : {false, true}) expect_the_same({side, channels, film, offset});
   expect_the_same({.side = 16, .channels = 128, .after = After::nothing});
+}
+
+TEST(CudaGroupNorm, OlderGpusComputeItWithOperationsOfLibTorch) {
+  const test::OlderGpu older;
+  for (const bool film : {false, true})
+    for (const bool offset : {false, true}) expect_the_same({16, 128, film, offset});
 }
 
 TEST(CudaGroupNorm, ValuesFarFromZeroLoseNoDigits) {

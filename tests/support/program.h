@@ -39,9 +39,15 @@ class ProgramTest : public testing::Test {
   // Runs `tessera ARGUMENTS` through the shell, with stdout to a file of ours or to `output`.
   // `arguments` may redirect stdin ("... <in").
   Result run(const std::string& arguments, const std::filesystem::path& output = {}) const {
+    return run_in("", arguments, output);
+  }
+
+  // The same, with words before the program that change its environment ("NAME=value ").
+  Result run_in(const std::string& environment, const std::string& arguments,
+                const std::filesystem::path& output = {}) const {
     const std::filesystem::path out = output.empty() ? folder_ / "out" : output;
     const std::filesystem::path err = folder_ / "err";
-    const int status = std::system(command(TESSERA_PROGRAM, arguments, out, err).c_str());
+    const int status = std::system(command(environment + TESSERA_PROGRAM, arguments, out, err).c_str());
     return {exit_code(status), output.empty() ? file_text(out) : std::string(), file_text(err)};
   }
 

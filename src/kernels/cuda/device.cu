@@ -1,5 +1,6 @@
 #include <cuda_runtime.h>
 
+#include <atomic>
 #include <stdexcept>
 
 #include "kernels/device.h"
@@ -11,12 +12,27 @@ void check(cudaError_t status) {
   if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
 }
 
+// Asked before every kernel; attributes are kept by the runtime, and asking takes nanoseconds.
+bool is_at_least(int major, int index) {
+  int found = 0;
+  return cudaDeviceGetAttribute(&found, cudaDevAttrComputeCapabilityMajor, index) == cudaSuccess &&
+         found >= major;
+}
+
+std::atomic<bool> hopper_kernels{true};
+
 }  // namespace
 
 bool has_code_for(int index) {
-  int major = 0;
-  return cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, index) == cudaSuccess &&
-         major >= 9;
+  return is_at_least(8, index);
+}
+
+bool has_hopper_code_for(int index) {
+  return hopper_kernels && is_at_least(9, index);
+}
+
+void set_hopper_kernels(bool in_use) {
+  hopper_kernels = in_use;
 }
 
 bool built_in() {

@@ -23,6 +23,10 @@ namespace {
 bool has_code_for(int) {
   return false;
 }
+bool has_hopper_code_for(int) {
+  return false;
+}
+void set_hopper_kernels(bool) {}
 bool built_in() {
   return false;
 }
