@@ -1,10 +1,20 @@
-# cmake --install: the library, its headers, the program, and a package that find_package(tessera) finds.
+# cmake --install: the library, its headers, the program with LibTorch's libraries, the recipes, and a package that
+# find_package(tessera) finds. The target `uninstall` removes what the last installation from this folder wrote.
 include(CMakePackageConfigHelpers)
 set(_package ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
 
 install(TARGETS tessera EXPORT tessera ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS tessera_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TESSERA_BUNDLE_TORCH)
+  # LibTorch's libraries; those of the distribution stay where its packages put them.
+  install(TARGETS tessera_program
+    RUNTIME_DEPENDENCIES POST_EXCLUDE_REGEXES "^/lib" "^/usr/lib" DIRECTORIES ${TESSERA_TORCH_ROOT}/lib
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tessera)
+else()
+  install(TARGETS tessera_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/recipes DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT tessera NAMESPACE tessera:: FILE tesseraTargets.cmake DESTINATION ${_package})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tesseraConfig.cmake.in
@@ -14,3 +24,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmak
 install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake
               ${PROJECT_SOURCE_DIR}/cmake/LibTorch.cmake
         DESTINATION ${_package})
+
+if(PROJECT_IS_TOP_LEVEL)
+  add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt
+    -P ${PROJECT_SOURCE_DIR}/cmake/Uninstall.cmake)
+endif()

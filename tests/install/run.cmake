@@ -1,5 +1,6 @@
-# cmake -DBUILD=... -DSOURCE=... -DWORK=... -DCXX=... -DLAUNCHER=... -DMODEL_MAKER=... -DDOCS=... -P run.cmake
-# Installs into an empty folder, builds the outside programs against it, runs all programs from there.
+# cmake -DBUILD=... -DSOURCE=... -DWORK=... -DCXX=... -DLAUNCHER=... -DMODEL_MAKER=...
+#       -DDOCS=... -DBUNDLED=... -DTORCH=... -P run.cmake
+# Installs into an empty folder, builds the outside programs against it, runs all programs from there, uninstalls.
 file(REMOVE_RECURSE ${WORK})
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE failed OUTPUT_VARIABLE out ERROR_VARIABLE out)
@@ -8,6 +9,19 @@ function(run)
   endif()
 endfunction()
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
+foreach(file bin/tessera share/tessera/recipes/tiny.toml share/tessera/recipes/tables/table1-multi30k.toml
+        share/doc/tessera/LICENSE)
+  if(NOT EXISTS ${WORK}/prefix/${file})
+    message(FATAL_ERROR "${file} was not installed")
+  endif()
+endforeach()
+if(BUNDLED)
+  execute_process(COMMAND ldd ${WORK}/prefix/bin/tessera OUTPUT_VARIABLE libraries)
+  string(FIND "${libraries}" "${TORCH}" found)
+  if(NOT found EQUAL -1)
+    message(FATAL_ERROR "the installed program needs the LibTorch it was built with:\n${libraries}")
+  endif()
+endif()
 run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE} -B ${WORK}/build -DCMAKE_PREFIX_PATH=${WORK}/prefix
     -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER})
 run(${CMAKE_COMMAND} --build ${WORK}/build)
@@ -38,3 +52,14 @@ foreach(program translate paint)
   endif()
 endforeach()
 run(${WORK}/prefix/bin/tessera --version)
+
+file(WRITE ${WORK}/prefix/share/tessera/mine "not ours")
+run(${CMAKE_COMMAND} --build ${BUILD} --target uninstall)
+file(GLOB_RECURSE left LIST_DIRECTORIES false ${WORK}/prefix/*)
+if(NOT left STREQUAL ${WORK}/prefix/share/tessera/mine)
+  message(FATAL_ERROR "after uninstalling there is\n${left}")
+endif()
+file(GLOB_RECURSE left LIST_DIRECTORIES true ${WORK}/prefix/*/tessera/*)
+if(NOT left STREQUAL ${WORK}/prefix/share/tessera/mine)
+  message(FATAL_ERROR "after uninstalling there is\n${left}")
+endif()
