@@ -4,7 +4,7 @@ CMAKE_ARGS ?=
 # Idle worker threads must not spin while tests run side by side.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: help setup build test demo bench asan format lint clean
+.PHONY: help setup configure build test demo bench asan format lint clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -18,20 +18,24 @@ help: ## this list
 setup: ## install missing packages and LibTorch
 	@scripts/setup
 
-build: setup ## the program, as build/bin/tessera
+configure: setup
 	@mkdir -p build
 	@cmake --preset release $(CMAKE_ARGS) > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
-	cmake --build --preset release --parallel $(JOBS)
 
-test: build ## build and run all tests
+build: configure ## the program, as build/bin/tessera
+	cmake --build --preset release --parallel $(JOBS) --target tessera_program
+
+test: configure ## build and run all tests
+	cmake --build --preset release --parallel $(JOBS)
 	ctest --preset release --parallel $(JOBS)
 
 demo: build ## pictures of the method, and r = 0 against r = 1: writes demo/index.html
 	@scripts/demo
 
-bench: build ## compare our kernels with plain LibTorch, then micro-benchmarks
+bench: configure ## compare our kernels with plain LibTorch, then micro-benchmarks
+	cmake --build --preset release --parallel $(JOBS) --target tessera_program tessera_bench
 	build/bin/tessera bench boundary
-	@if [ -x build/bin/tessera_bench ]; then build/bin/tessera_bench; fi
+	build/bin/tessera_bench
 
 asan: setup ## unit tests under the address and undefined-behaviour sanitizers
 	cmake --preset asan $(CMAKE_ARGS)
