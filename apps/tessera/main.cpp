@@ -149,7 +149,8 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe becomes a failed write, reported below
   std::signal(SIGXFSZ, SIG_IGN);
   // For comparisons on a newer GPU (docs/gpus.md).
-  if (std::getenv("TESSERA_OLDER_GPU") != nullptr) tessera::kernels::cuda::set_hopper_kernels(false);
+  if (std::getenv("TESSERA_OLDER_GPU") != nullptr)
+    tessera::kernels::cuda::set_hopper_kernels(false);
   int status = run(argc, argv);
   std::cout.flush();
   if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout)) {

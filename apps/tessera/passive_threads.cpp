@@ -1,8 +1,8 @@
-// Idle threads of OpenMP spin unless OMP_WAIT_POLICY says otherwise, and beside one busy process that
-// makes a training up to twenty times slower. The OpenMP library reads the variable when it is loaded,
-// before main(). So the program sets it earlier still, among the functions that the dynamic linker
-// calls before it starts any library, and starts itself again: the linker's work is done twice, which
-// takes less than 10 ms. A policy that the user has set stays.
+// Idle threads of OpenMP spin unless OMP_WAIT_POLICY says otherwise, and beside one busy process
+// that makes a training up to twenty times slower. The OpenMP library reads the variable when it is
+// loaded, before main(). So the program sets it earlier still, among the functions that the dynamic
+// linker calls before it starts any library, and starts itself again: the linker's work is done
+// twice, which takes less than 10 ms. A policy that the user has set stays.
 
 #include <unistd.h>
 
@@ -33,7 +33,7 @@ void start_with_passive_threads(int, char** arguments, char** environment) {
 }
 
 __attribute__((section(".preinit_array"),
-               used)) void (*const kBeforeLibraries)(int, char**, char**) =
-    start_with_passive_threads;
+               used)) void (*const kBeforeLibraries)(int, char**,
+                                                     char**) = start_with_passive_threads;
 
 }  // namespace

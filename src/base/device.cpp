@@ -63,7 +63,8 @@ at::Device parse_device(const std::string& text) {
     refuse(count == 1 ? "there is one CUDA device only"
                       : fmt::format("there are {} CUDA devices", count),
            count == 1 ? "use cuda:0" : fmt::format("use one of cuda:0 to cuda:{}", count - 1));
-  if (!kernels::cuda::has_code_for(index)) refuse(too_old(index), "compute on the CPU (device cpu)");
+  if (!kernels::cuda::has_code_for(index))
+    refuse(too_old(index), "compute on the CPU (device cpu)");
   return at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(index));
 }
 

@@ -13,7 +13,8 @@ bool has_code_for(int index);
 // operations.
 bool has_hopper_code_for(int index);
 
-// Makes has_hopper_code_for() false for every device, so that a Hopper takes the path of older ones.
+// Makes has_hopper_code_for() false for every device, so that a Hopper takes the path of older
+// ones.
 void set_hopper_kernels(bool in_use);
 
 // Whether this build has CUDA kernels at all.

@@ -47,7 +47,8 @@ class ProgramTest : public testing::Test {
                 const std::filesystem::path& output = {}) const {
     const std::filesystem::path out = output.empty() ? folder_ / "out" : output;
     const std::filesystem::path err = folder_ / "err";
-    const int status = std::system(command(environment + TESSERA_PROGRAM, arguments, out, err).c_str());
+    const int status =
+        std::system(command(environment + TESSERA_PROGRAM, arguments, out, err).c_str());
     return {exit_code(status), output.empty() ? file_text(out) : std::string(), file_text(err)};
   }
 
