@@ -32,8 +32,8 @@ void start_with_passive_threads(int, char** arguments, char** environment) {
   // Without /proc the program goes on as it is; `tessera doctor` says so.
 }
 
-__attribute__((section(".preinit_array"),
-               used)) void (*const kBeforeLibraries)(int, char**,
-                                                     char**) = start_with_passive_threads;
+using BeforeLibraries = void (*)(int argument_count, char** arguments, char** environment);
+[[gnu::section(".preinit_array"), gnu::used]] const BeforeLibraries kFirst =
+    start_with_passive_threads;
 
 }  // namespace
