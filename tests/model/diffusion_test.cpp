@@ -75,14 +75,28 @@ double measure(const Diffusion& model, const nn::TrainingLoss& loss, std::string
 
 TEST(Diffusion, TellsTheNetworkTimeNotItsRescaling) {
   const c10::NoGradGuard no_grad;
-  Seq2SeqOptions options = small_options();
-  options.process.r = 0;
-  Diffusion plain = small_model(options), bounded = small_model();
-  const nn::Draws draws = small_draws(plain, 2, 4);
-  const auto a = plain.loss(small_batch(), draws, false, nn::Mode::inference);
-  const auto b = bounded.loss(small_batch(), draws, false, nn::Mode::inference);
-  EXPECT_GT(measure(bounded, b, "tau"), measure(plain, a, "tau"));
-  EXPECT_EQ(measure(bounded, b, "outside"), 0);
+  Diffusion model = small_model();
+  const Seq2SeqBatch batch = small_batch();
+  nn::Draws draws = small_draws(model, 2, 4);
+  draws.t = at::tensor({200.0f, 900.0f});
+  const auto loss = model.loss(batch, draws, false, nn::Mode::inference);
+
+  const at::Tensor x0 = model.codebook().encode(batch.target);
+  const Noised noised =
+      model.process().noise(model.codebook(), x0, batch.target, draws.eps, draws.t);
+  const Encoded encoded = model.encode(batch.source, nn::Mode::inference);
+  const Denoiser network = model.denoiser(encoded, visible_keys(batch.target));
+  const auto error_if_told = [&](const at::Tensor& time) {
+    return objective(model.process(), model.codebook(), noised,
+                     network(noised.x, time, at::zeros_like(x0)), x0, batch.target,
+                     batch.target.ne(Dictionary::kPad), model.options().objective)
+        .mse.item<double>();
+  };
+  const double error = measure(model, loss, "mse");
+  EXPECT_NEAR(error, error_if_told(draws.t), 1e-6);
+  EXPECT_GT(noised.tau.mean().item<double>(), draws.t.mean().item<double>());
+  EXPECT_GT(std::abs(error - error_if_told(noised.tau.amax(1))), 1e-4);
+  EXPECT_EQ(measure(model, loss, "outside"), 0);
 }
 
 TEST(Diffusion, LearnsASmallBatchAndGeneratesIt) {
