@@ -148,16 +148,14 @@ std::string detokenize(std::string_view tokens) {
     std::string_view token = tokens.substr(0, size);
     tokens.remove_prefix(std::min(tokens.size(), size + 1));
     if (token.empty()) continue;
-    if (token.starts_with(kMarkText)) {
-      glue = true;
-      token.remove_prefix(kMarkText.size());
+    if (!glue && !token.starts_with(kMarkText)) text += ' ';
+    glue = token.ends_with(kMarkText);
+    // A model may join pieces in such a way that marks stand inside a token.
+    while (!token.empty()) {
+      const size_t mark = std::min(token.find(kMarkText), token.size());
+      append_unescaped(token.substr(0, mark), text);
+      token.remove_prefix(std::min(token.size(), mark + kMarkText.size()));
     }
-    const bool glue_next = token.ends_with(kMarkText);
-    if (glue_next) token.remove_suffix(kMarkText.size());
-    if (!glue) text += ' ';
-    append_unescaped(token, text);
-    // A mark alone still glues its neighbours.
-    glue = glue_next || (token.empty() && glue);
   }
   return text;
 }

@@ -23,7 +23,7 @@ std::vector<std::string> pretokenize(std::string_view text);
 std::string pretokenize_line(std::string_view text);  // the same, joined by spaces
 
 // detokenize(pretokenize_line(x)) == normalise_blanks(x) for all valid UTF-8. Takes anything: marks
-// where pretokenize() would put none are obeyed.
+// where pretokenize() would put none are obeyed, and none stays in the text.
 std::string detokenize(std::string_view tokens);
 
 }  // namespace tessera::text

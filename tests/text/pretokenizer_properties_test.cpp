@@ -1,6 +1,7 @@
 // What must hold for any text.
 
 #include "text/pretokenizer.h"
+#include "text/tokenizer.h"
 #include "text/utf8.h"
 
 #include <gtest/gtest.h>
@@ -32,6 +33,35 @@ RC_GTEST_PROP(PretokenizerProperties, TokensHaveNoBlanksAndDoNotEndLikePieces, (
     RC_ASSERT(normalise_blanks(token) == token && token.find(' ') == std::string::npos);
     RC_ASSERT(!token.ends_with("@@"));
   }
+}
+
+// A model may emit any sequence of symbols: pieces before joiners, marks alone, several in a row.
+RC_GTEST_PROP(TokenizerProperties, NoMarkStaysWhateverAModelEmits, ()) {
+  const std::vector<std::string> symbols{"a@@", "b",   "￭,",   "￭@@", "(￭",  "(￭@@",
+                                         "￭",   "￭-￭", "-￭@@", "@@@", "ü@@", "￭'t"};
+  Dictionary dictionary;
+  for (const std::string& symbol : symbols) dictionary.add(symbol, 1);
+  const bool pieces = *rc::gen::arbitrary<bool>();
+  const Tokenizer tokenizer = pieces ? Tokenizer::bpe(Bpe(BpeCodes{}), dictionary, /*raw=*/true)
+                                     : Tokenizer::words(dictionary, /*raw=*/true);
+  const auto ids = *rc::gen::container<std::vector<Id>>(rc::gen::inRange<Id>(
+      Dictionary::kSpecials, Dictionary::kSpecials + static_cast<Id>(symbols.size())));
+  const std::string text = tokenizer.decode(ids);
+  RC_ASSERT(text.find("￭") == std::string::npos);
+  RC_ASSERT(normalise_blanks(text) == text);
+  // Nothing but marks, separators and blanks is lost.
+  const auto without = [](std::string from, const std::string& what) {
+    for (size_t at = from.find(what); at != std::string::npos; at = from.find(what, at))
+      from.erase(at, what.size());
+    return from;
+  };
+  std::string letters;
+  for (const Id id : ids) {
+    std::string symbol = dictionary.symbol(id);
+    if (pieces && symbol.ends_with("@@")) symbol.erase(symbol.size() - 2);
+    letters += without(symbol, "￭");
+  }
+  RC_ASSERT(without(text, " ") == letters);
 }
 
 }  // namespace

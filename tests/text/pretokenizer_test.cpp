@@ -51,6 +51,8 @@ TEST(Pretokenizer, PutsAnythingTogether) {
   EXPECT_EQ(detokenize("￭. a ￭ b ￭￭ c￭"), ". abc") << "marks no text would have";
   EXPECT_EQ(detokenize("  a   b "), "a b");
   EXPECT_EQ(detokenize("￭"), "");
+  EXPECT_EQ(detokenize("a￭, ￭￭￭b￭c d"), "a,bc d") << "marks inside of tokens";
+  EXPECT_EQ(detokenize("％￭ffed"), "％ffed") << "no mark is made of what one has parted";
 }
 
 }  // namespace

@@ -97,6 +97,15 @@ TEST(Tokenizer, JoinsPiecesOfAnUnfinishedWord) {
   EXPECT_EQ(tokenizer.decode(std::vector<Id>{a, a}), "klekle");
 }
 
+TEST(Tokenizer, LeavesNoMarkWhereAPieceStandsBeforeAJoiner) {
+  Dictionary dictionary;
+  const Id piece = dictionary.add("kle@@", 1), comma = dictionary.add("￭,", 1),
+           mark = dictionary.add("￭@@", 1), word = dictionary.add("hund", 1);
+  const Tokenizer tokenizer = Tokenizer::bpe(Bpe(BpeCodes{}), dictionary, true);
+  EXPECT_EQ(tokenizer.decode(std::vector<Id>{piece, comma, word}), "kle, hund");
+  EXPECT_EQ(tokenizer.decode(std::vector<Id>{word, mark, comma, mark}), "hund,");
+}
+
 TEST(Tokenizer, ComesBackFromItsFiles) {
   const test::TemporaryFolder folder;
   for (const bool raw : {false, true}) {
