@@ -71,7 +71,7 @@ fs::path corpus_folder(const EvaluateCommand& command) {
                  "'{}' is not a run that knows its corpus: name a folder that `tessera prepare` "
                  "wrote with --data",
                  run.string());
-  return task::StoredRecipe(train::RunFolder::open(run)).recipe.text.data.folder(run);
+  return task::data_folder(task::StoredRecipe(train::RunFolder::open(run)).recipe, run);
 }
 
 struct Sentences {

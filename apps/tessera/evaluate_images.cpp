@@ -40,7 +40,8 @@ fs::path data_folder(const SamplerSettings& sampler, const ImageMeasuring& measu
   require_option(train::RunFolder::is_one(sampler.folder),
                  "'{}' is not a training run: name the images to compare with, --data DIR",
                  sampler.folder.string());
-  return task::StoredRecipe(train::RunFolder::open(sampler.folder)).recipe.image.data.dir;
+  const train::RunFolder run = train::RunFolder::open(sampler.folder);
+  return task::data_folder(task::StoredRecipe(run).recipe, run.path());
 }
 
 // How far images are from the nearest one of training: root mean square of the differences of

@@ -11,6 +11,7 @@
 #include "print_json.h"
 #include "task/open_task.h"
 #include "task/recipe.h"
+#include "task/stored_recipe.h"
 #include "train/schedule.h"
 #include "train/trainer.h"
 
@@ -65,6 +66,14 @@ void read_stored(config::Schema& schema, const task::Recipe& recipe, const train
         "with this schedule the learning rate follows {}: from here on it is that of the changed "
         "run, up to here that of the one before",
         kSteps);
+}
+
+UsageError not_a_recipe(const std::filesystem::path& folder) {
+  if (train::RunFolder::is_one(folder))
+    return UsageError(fmt::format("'{}' is a run, not a recipe", folder.string()),
+                      fmt::format("`tessera train --resume {}` goes on with it", folder.string()));
+  return UsageError(fmt::format("'{}' is a folder, not a recipe", folder.string()),
+                    "name a recipe file (.toml), or a run to go on with: --resume RUN");
 }
 
 std::string parameter_count(int64_t count) {
@@ -153,20 +162,16 @@ void train_in(const train::Task& task, train::Trainer& trainer, const train::Run
   }
 }
 
-void start(const config::Schema& schema, const task::Recipe& recipe, const GlobalOptions& globals) {
+void start(const task::Recipe& recipe, const GlobalOptions& globals) {
   require_option(!recipe.run.out.empty(), "train.out is missing: name a folder for the run");
   const train::StopSignal stop;
   train::RunFolder folder = train::RunFolder::create(recipe.run.out);
-  require(train::Checkpoints(folder.path()).all().empty(),
-          "'{}' holds checkpoints of a run that has lost its config.toml: choose another folder "
-          "(train.out)",
-          folder.path().string());
   std::unique_ptr<train::Task> task;
   std::optional<train::Trainer> trainer;
   try {
     // From here on the run can be resumed, whenever it is killed; but one that cannot begin is
     // none.
-    folder.write_config(schema.dump());
+    folder.write_config(task::stored_text(recipe, folder.path()));
     task =
         task::open_task(recipe, folder.path(), task::OwnData::make, parse_device(globals.device));
     trainer.emplace(*task, recipe);
@@ -178,19 +183,20 @@ void start(const config::Schema& schema, const task::Recipe& recipe, const Globa
   train_in(*task, *trainer, folder, stop);
 }
 
-void resume(train::RunFolder& folder, const config::Schema& schema, const task::Recipe& recipe,
-            const GlobalOptions& globals) {
+void resume(train::RunFolder& folder, const task::Recipe& recipe, const GlobalOptions& globals) {
   const train::StopSignal stop;
   folder.lock();
   const int64_t made = updates_made(folder);
   require_option(recipe.run.steps >= made,
                  "the run has made {} updates already: train.steps cannot become {}", made,
                  recipe.run.steps);
+  if (!recipe.makes_its_data()) task::data_folder(recipe, folder.path());
   const auto task =
       task::open_task(recipe, folder.path(), task::OwnData::keep, parse_device(globals.device));
   train::Trainer trainer(*task, recipe);
   trainer.begin(folder);
-  folder.write_config(schema.dump());  // what was overridden fits: it stays so
+  // What was overridden fits: it stays so.
+  folder.write_config(task::stored_text(recipe, folder.path()));
   train_in(*task, trainer, folder, stop);
 }
 
@@ -199,6 +205,8 @@ void train_model(const TrainArguments& arguments, const GlobalOptions& globals) 
   if (!arguments.resume.empty()) folder.emplace(train::RunFolder::open(arguments.resume));
   require_option(folder || !arguments.recipe.empty(),
                  "name a recipe, or a run to go on with: --resume RUN");
+  if (std::error_code ignored; std::filesystem::is_directory(arguments.recipe, ignored))
+    throw not_a_recipe(arguments.recipe);
   task::Recipe recipe = folder ? task::Recipe(task::domain_of(folder->config()))
                                : task::begin_recipe(arguments.recipe, arguments.overrides);
   recipe.run.seed = globals.seed;
@@ -219,8 +227,8 @@ void train_model(const TrainArguments& arguments, const GlobalOptions& globals) 
   if (arguments.dry_run)
     return dry_run(recipe, folder ? updates_made(*folder) : 0, arguments.profile, globals);
 
-  if (folder) return resume(*folder, schema, recipe, globals);
-  start(schema, recipe, globals);
+  if (folder) return resume(*folder, recipe, globals);
+  start(recipe, globals);
 }
 
 }  // namespace

@@ -4,6 +4,10 @@
 #include "task/recipe.h"
 #include "train/run_folder.h"
 
+#include <filesystem>
+#include <map>
+#include <string>
+
 namespace tessera::task {
 
 // The configuration of a run, as its folder has it. Throws Error where that is damaged.
@@ -13,5 +17,14 @@ struct StoredRecipe {
   Recipe recipe;
   std::map<std::string, config::Value> defaults, values;  // by key
 };
+
+// What a run keeps of its recipe, as TOML: paths are full ones, so that they hold wherever the run
+// is used from.
+//   run  its folder, which is what train.out says from now on
+std::string stored_text(Recipe recipe, const std::filesystem::path& run);
+
+// The folder with the data of a run. Throws Error where there is none, with the ways to name
+// another.
+std::filesystem::path data_folder(const Recipe& recipe, const std::filesystem::path& run);
 
 }  // namespace tessera::task

@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/require.h"
+#include "base/rounding.h"
 #include "train/manifest.h"
 
 #include <fmt/ranges.h>
@@ -26,7 +27,8 @@ constexpr std::string_view kRemoving = ".removing-";
 // A folder that makes way for another of the same step. It comes back if that one never appears.
 constexpr std::string_view kReplaced = ".replaced-";
 
-constexpr uint64_t kSpareBytes = 16 << 20;  // for the log and the file system's own tables
+constexpr uint64_t kMebibyte = 1 << 20;
+constexpr uint64_t kSpareBytes = kMebibyte;  // for the log and the file system's own tables
 
 std::string name_of_step(int64_t step) {
   return fmt::format("{}{:08}", kStep, step);
@@ -315,7 +317,8 @@ void Checkpoints::finish_interrupted_work() const {
 void Checkpoints::require_space() const {
   const std::vector<Checkpoint> there = all();
   if (there.empty()) return;
-  const uint64_t needed = Manifest::read(there.back().folder).total_size() + kSpareBytes;
+  const uint64_t size = Manifest::read(there.back().folder).total_size();
+  const uint64_t needed = size + kSpareBytes;
   const auto available = [this] {
     std::error_code failure;
     const fs::space_info space = fs::space(parent_, failure);
@@ -327,8 +330,10 @@ void Checkpoints::require_space() const {
   const auto whole = newest();
   if (whole && whole->step == there.back().step) prune();
   if (available() >= needed) return;
-  throw Error(fmt::format("no room for a checkpoint in '{}': it needs {} MiB, {} MiB are free",
-                          parent_.string(), needed >> 20, available() >> 20),
+  throw Error(fmt::format("no room for a checkpoint in '{}': it takes {} MiB and the log {} MiB, "
+                          "{} MiB are free",
+                          parent_.string(), ceil_div(size, kMebibyte), kSpareBytes / kMebibyte,
+                          available() / kMebibyte),
               "free some space, or keep fewer checkpoints (train.keep_last)");
 }
 

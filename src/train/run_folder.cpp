@@ -9,6 +9,8 @@ namespace tessera::train {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr const char* kLockFile = "lock";
+
 bool has_file(const fs::path& folder, const char* name) {
   std::error_code ignored;
   return fs::is_regular_file(folder / name, ignored);
@@ -27,6 +29,23 @@ void refuse_second_run(const fs::path& path) {
                             path.string()));
 }
 
+// What a run writes would get mixed with what is there. The lock of a run that was killed before it
+// began is nothing.
+void refuse_full_folder(const fs::path& path) {
+  if (has_folder(path / "checkpoints"))
+    throw Error(
+        fmt::format("'{}' holds checkpoints of a run that has lost its config.toml", path.string()),
+        "choose another folder (train.out)");
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(path, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name == kLockFile) continue;
+    throw Error(fmt::format("'{}' is not empty: the run would get mixed with what is there ('{}')",
+                            path.string(), name),
+                "choose a new folder for the run (train.out)");
+  }
+}
+
 }  // namespace
 
 bool RunFolder::is_one(const fs::path& path) {
@@ -35,6 +54,8 @@ bool RunFolder::is_one(const fs::path& path) {
 
 RunFolder RunFolder::create(const fs::path& path) {
   refuse_second_run(path);
+  if (has_folder(path)) remove_leftovers(path);  // of a run that was killed before it began
+  refuse_full_folder(path);
   std::error_code failure;
   const bool made = fs::create_directories(path, failure);
   if (failure) throw file_error("make the folder", path, failure.value());
@@ -65,8 +86,8 @@ void RunFolder::write_config(std::string_view toml) const {
 
 void RunFolder::abandon() {
   std::error_code ignored;
-  fs::remove(config(), ignored);
-  fs::remove(lock_file(), ignored);
+  for (const fs::directory_entry& entry : fs::directory_iterator(path_, ignored))
+    remove_tree(entry.path());
   lock_.reset();
   if (made_) remove_tree(path_);
 }

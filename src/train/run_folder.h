@@ -16,8 +16,8 @@ namespace tessera::train {
 //   lock            held while a process trains
 class RunFolder {
  public:
-  // A new run: makes the folder (it may exist), locks it. Throws Error where it holds a run
-  // already. It is a run folder once write_config() was called.
+  // A new run: makes the folder (an empty one may exist), locks it. Throws Error where it holds a
+  // run already, or anything else. It is a run folder once write_config() was called.
   static RunFolder create(const std::filesystem::path& path);
 
   // A run there is, for reading. Throws Error where there is none.
@@ -32,8 +32,8 @@ class RunFolder {
 
   void write_config(std::string_view toml) const;
 
-  // Of a new run that could not begin: it is none, and a folder that create() made goes, with all
-  // that is in it.
+  // Of a new run that could not begin: all that is in the folder goes, and the folder too where
+  // create() made it.
   void abandon();
 
   const std::filesystem::path& path() const { return path_; }

@@ -33,13 +33,6 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-Error diverged(const std::string& reason) {
-  return Error(fmt::format("training diverged: {}", reason),
-               "the checkpoints from before are kept; start a new run, with train.init to begin "
-               "from one of them, and a lower train.learning_rate or train.clip or a longer "
-               "train.warmup");
-}
-
 }  // namespace
 
 // Products of float32 numbers on CUDA are those of codes with estimates: TF32 is enough for a loss,
@@ -93,6 +86,20 @@ bool Trainer::is_due(int64_t interval) const {
 bool Trainer::is_complete() const {
   return !position_.validation_due &&
          (position_.step >= options_.run.steps || early_stop_.reason().has_value());
+}
+
+Error Trainer::diverged(const std::string& reason) const {
+  const char* const calmer = "a lower train.learning_rate or train.clip or a longer train.warmup";
+  const std::string hint =
+      saved_ ? fmt::format(
+                   "the checkpoints from before are kept; start a new run, with train.init "
+                   "to begin from one of them, and {}",
+                   calmer)
+             : fmt::format(
+                   "no checkpoint was saved before it, so there is nothing to go back to; "
+                   "start a new run in another folder (train.out), with {}",
+                   calmer);
+  return Error(fmt::format("training diverged: {}", reason), hint);
 }
 
 void Trainer::update() {
@@ -243,7 +250,7 @@ std::optional<double> Trainer::validate(MetricsLog& log, const StopSignal& stop)
   }
 }
 
-void Trainer::save(Checkpoints& checkpoints, std::optional<double> score) const {
+void Trainer::save(Checkpoints& checkpoints, std::optional<double> score) {
   const Json state{{"format", kStateFormat},
                    {"step", position_.step},
                    {"epoch", position_.epoch},
@@ -260,6 +267,7 @@ void Trainer::save(Checkpoints& checkpoints, std::optional<double> score) const 
         write_file_atomically(folder / kStateFile, state.dump(2) + "\n");
       },
       score);
+  saved_ = true;
 }
 
 void Trainer::restore(const std::filesystem::path& checkpoint) {
@@ -280,6 +288,7 @@ void Trainer::restore(const std::filesystem::path& checkpoint) {
     throw Error(fmt::format("'{}' is damaged: {}", path.string(), error.what()));
   }
   learner_.restore(safetensors::File(checkpoint / kTrainingFile));
+  saved_ = true;
 }
 
 }  // namespace tessera::train

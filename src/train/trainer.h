@@ -48,7 +48,8 @@ class Trainer {
 
  private:
   void restore(const std::filesystem::path& checkpoint);
-  void save(Checkpoints& checkpoints, std::optional<double> score) const;
+  void save(Checkpoints& checkpoints, std::optional<double> score);
+  Error diverged(const std::string& reason) const;  // with what to do now
 
   bool is_due(int64_t interval) const;  // something that is done every so many steps
   bool is_complete() const;
@@ -68,6 +69,7 @@ class Trainer {
   Position position_;
   double logged_at_ = 0;  // seconds, of the last line
   double left_out_ = 0;   // updates in a row, as far as is known
+  bool saved_ = false;    // whether the run has a checkpoint
 };
 
 }  // namespace tessera::train

@@ -382,8 +382,64 @@ TEST_F(TrainCommand, AnotherCorpusIsRefusedAndForgotten) {
   EXPECT_THAT(result.err, HasSubstr("trained on other data"));
   EXPECT_EQ(resume("run", "train.steps=8").status, 0) << "the wrong folder was not stored";
   fs::rename(folder_ / "a/data", folder_ / "moved");
-  EXPECT_EQ(resume("run", "train.steps=12").status, 1);
+  const auto gone = resume("run", "train.steps=12");
+  EXPECT_EQ(gone.status, 1);
+  EXPECT_THAT(gone.err, AllOf(HasSubstr("the data of the run 'run'"), HasSubstr("data.dir=DIR")));
   EXPECT_EQ(resume("run", "train.steps=12 data.dir=moved").status, 0);
+}
+
+TEST_F(TrainCommand, ARunCanBeUsedFromAnotherFolder) {
+  ASSERT_EQ(train("a", "train.steps=4").status, 0);
+  ASSERT_EQ(train("run", "data.task=none train.steps=4 data.dir=a/data train.init=a").status, 0);
+  const std::string config = file_text(folder_ / "run/config.toml");
+  for (const char* path : {"a/data", "a", "run"})
+    EXPECT_THAT(config, HasSubstr("\"" + (folder_ / path).string() + "\"")) << path;
+  fs::create_directory(folder_ / "elsewhere");
+  EXPECT_EQ(run("--version >version && cd elsewhere && " TESSERA_PROGRAM
+                " --device cpu evaluate ../run --split valid --limit 2")
+                .status,
+            0);
+  EXPECT_EQ(run("--version >version && cd elsewhere && " TESSERA_PROGRAM
+                " --device cpu train --resume ../run train.steps=8")
+                .status,
+            0);
+  EXPECT_EQ(file_text(folder_ / "run/config.toml").find("elsewhere"), std::string::npos);
+
+  fs::rename(folder_ / "a/data", folder_ / "moved");
+  const auto gone = run("--device cpu evaluate run --split valid --limit 2");
+  EXPECT_EQ(gone.status, 1);
+  EXPECT_THAT(gone.err, AllOf(HasSubstr("a/data"), HasSubstr("--data DIR")));
+  EXPECT_EQ(run("--device cpu evaluate run --split valid --limit 2 --data moved").status, 0);
+}
+
+TEST_F(TrainCommand, ARunThatStoredRelativePathsStillWorksFromItsFolder) {
+  ASSERT_EQ(train("a", "train.steps=4").status, 0);
+  ASSERT_EQ(train("run", "data.task=none train.steps=4 data.dir=a/data").status, 0);
+  std::string config = file_text(folder_ / "run/config.toml");
+  const std::string full = (folder_ / "a/data").string();
+  config.replace(config.find(full), full.size(), "a/data");
+  write("run/config.toml", config);
+  EXPECT_EQ(run("--device cpu evaluate run --split valid --limit 2").status, 0);
+  EXPECT_EQ(resume("run", "train.steps=8").status, 0);
+  EXPECT_THAT(file_text(folder_ / "run/config.toml"), HasSubstr(full));
+}
+
+TEST_F(TrainCommand, ACorpusFolderIsNotTakenForTheRun) {
+  ASSERT_EQ(train("a", "train.steps=4").status, 0);
+  const auto result = train("a/data", "data.task=none data.dir=a/data");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("'a/data' is not empty"), HasSubstr("train.out")));
+  EXPECT_FALSE(fs::exists(folder_ / "a/data/lock"));
+  EXPECT_FALSE(fs::exists(folder_ / "a/data/config.toml"));
+}
+
+TEST_F(TrainCommand, ARunInPlaceOfARecipeIsToldOfResume) {
+  ASSERT_EQ(train("a", "train.steps=4").status, 0);
+  const auto result = run("train a");
+  EXPECT_EQ(result.status, 2);
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("'a' is a run, not a recipe"), HasSubstr("train --resume a")));
+  EXPECT_THAT(run("train a/data").err, HasSubstr("'a/data' is a folder, not a recipe"));
 }
 
 TEST_F(TrainCommand, ARunFolderTakesOneRunAndOneProcess) {
@@ -437,6 +493,7 @@ TEST_F(TrainCommand, AModelThatDoesNotFitIsNamed) {
   symbols[0] = symbols[0] == '~' ? '^' : '~';
   fs::copy(folder_ / "dates/last/", folder_ / "other", fs::copy_options::recursive);
   write("other/dict.txt", symbols);
+  fs::remove(folder_ / "other/manifest.json");  // a model like any other, not a checkpoint
   const auto other = train("run2", "train.init=other");
   EXPECT_EQ(other.status, 1);
   EXPECT_THAT(other.err, AllOf(HasSubstr("'other'"), HasSubstr("symbol 4 is")));
@@ -504,13 +561,23 @@ TEST_F(TrainCommand, StopsWhenNoGradientIsFiniteAndKeepsItsCheckpoints) {
 
 TEST_F(TrainCommand, StopsWhenTheLossExplodes) {
   const auto result = train("run",
-                            "train.steps=400 train.log_every=1 train.save_every=10 "
+                            "train.steps=400 train.log_every=1 train.save_every=1 "
                             "train.divergence_factor=1.0001 train.divergence_window=2 "
                             "train.divergence_spikes=1 train.keep_last=1");
   EXPECT_EQ(result.status, 1) << result.err;
   EXPECT_THAT(result.err, AllOf(HasSubstr("training diverged: the loss explodes"),
                                 HasSubstr("checkpoints from before are kept")));
   EXPECT_FALSE(fs::exists(checkpoint("run", step_of("run"))));
+}
+
+TEST_F(TrainCommand, SaysThatThereIsNoCheckpointFromBeforeADivergence) {
+  const auto result = train("run",
+                            "train.steps=40 train.log_every=1 train.save_every=40 "
+                            "train.validate_every=40 train.divergence_factor=1.0001 "
+                            "train.divergence_window=2 train.divergence_spikes=1");
+  EXPECT_EQ(result.status, 1) << result.err;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("no checkpoint was saved before it"),
+                                HasSubstr("train.out"), Not(HasSubstr("train.init"))));
 }
 
 TEST_F(TrainCommand, WrongRecipesAreNamedWithTheirLine) {

@@ -374,7 +374,9 @@ TEST(Checkpoints, AsksForRoomBeforeWriting) {
   EXPECT_THAT(complaint([&] {
                 said([&] { run.checkpoints.save(4, [&](const fs::path&) { filled = true; }); });
               }),
-              AllOf(HasSubstr("no room for a checkpoint"), HasSubstr("train.keep_last")));
+              AllOf(HasSubstr("no room for a checkpoint"),
+                    HasSubstr("it takes 4398046511104 MiB and the log 1 MiB"),
+                    HasSubstr("train.keep_last")));
   EXPECT_FALSE(filled);
   EXPECT_THAT(steps(run.checkpoints), ElementsAre(1, 2, 3))
       << "a damaged one is no reason to prune";

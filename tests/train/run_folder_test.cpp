@@ -53,13 +53,39 @@ TEST(RunFolder, LeavesNothingWhereARunCouldNotBegin) {
   };
   begin_and_abandon("new");
   EXPECT_FALSE(std::filesystem::exists(folder / "new"));
-  for (const char* there : {"empty", "full"}) std::filesystem::create_directory(folder / there);
-  write_file_atomically(folder / "full/notes", "mine");
+  std::filesystem::create_directory(folder / "empty");
   begin_and_abandon("empty");
   EXPECT_TRUE(std::filesystem::is_empty(folder / "empty"));
-  begin_and_abandon("full");
-  EXPECT_EQ(read_file(folder / "full/notes"), "mine");
-  EXPECT_FALSE(RunFolder::is_one(folder / "full"));
+}
+
+TEST(RunFolder, LeavesNoDataWhereARunCouldNotBegin) {
+  const TemporaryFolder folder(quick_place());
+  std::filesystem::create_directory(folder / "empty");
+  RunFolder run = RunFolder::create(folder / "empty");
+  std::filesystem::create_directory(folder / "empty/data");
+  write_file_atomically(folder / "empty/data/ids", "made by the run");
+  run.abandon();
+  EXPECT_TRUE(std::filesystem::is_empty(folder / "empty"));
+}
+
+TEST(RunFolder, IsNotMadeInAFolderThatHoldsSomethingElse) {
+  const TemporaryFolder folder(quick_place());
+  for (const char* name : {"manifest.json", "notes", "data"}) {
+    std::filesystem::create_directories(folder / name);
+    write_file_atomically(folder / name / name, "mine");
+    EXPECT_THAT(complaint([&] { RunFolder::create(folder / name); }),
+                AllOf(HasSubstr((folder / name).string()), HasSubstr("is not empty"),
+                      HasSubstr(name), HasSubstr("train.out")));
+    EXPECT_EQ(read_file(folder / name / name), "mine");
+    EXPECT_FALSE(std::filesystem::exists(folder / name / "lock"));
+  }
+}
+
+TEST(RunFolder, IsMadeWhereAKilledRunLeftATemporaryFile) {
+  const TemporaryFolder folder(quick_place());
+  std::filesystem::create_directories(folder / "a");
+  write_file_atomically(folder / "a/.tessera-tmp-1-1", "half a config");
+  EXPECT_NO_THROW(RunFolder::create(folder / "a"));
 }
 
 TEST(RunFolder, OpensOnlyRunFolders) {
