@@ -8,4 +8,9 @@ std::string with_commas(int64_t number) {
   return digits;
 }
 
+std::string counted(int64_t number, std::string_view one, std::string_view several) {
+  const std::string many = several.empty() ? std::string(one) + "s" : std::string(several);
+  return std::to_string(number) + " " + (number == 1 ? std::string(one) : many);
+}
+
 }  // namespace tessera

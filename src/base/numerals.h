@@ -2,9 +2,13 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace tessera {
 
 std::string with_commas(int64_t number);  // 1,234,567
+
+// "1 image", "2 images"; `several` where it is not `one` with an s.
+std::string counted(int64_t number, std::string_view one, std::string_view several = {});
 
 }  // namespace tessera

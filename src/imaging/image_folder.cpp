@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "base/numerals.h"
 #include "base/require.h"
+#include "base/unchanged_files.h"
 
 #include <tessera/base/safetensors.h>
 
@@ -52,6 +53,7 @@ void write_image_folder(const fs::path& folder, const ImageModel& model, const a
 LoadedImageModel load_image_folder(const fs::path& folder, at::Device device,
                                    nn::Precision precision) {
   require_model_folder(folder);
+  require_unchanged_files(folder);
   Stored options;
   const Json json = read_model_config(folder, kImageKind, options.schema);
   ImageShape shape;

@@ -56,6 +56,8 @@ Generator::Generator(const Seq2Seq& model, const GenerationOptions& options,
                  kMaxCandidates, options.lengths, options.noises);
   require_option(options.batch_tokens >= 1, "generate.batch_tokens must be at least 1, got {}",
                  options.batch_tokens);
+  require_option(options.selection != Selection::rerank || reranker != nullptr,
+                 "selection 'rerank' needs the model that chooses (--selection rerank=MODEL)");
   const auto* diffusion = dynamic_cast<const Diffusion*>(&model);
   if (diffusion == nullptr) return;
   // Says at once what is wrong with the sampler's options.

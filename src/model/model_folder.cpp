@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "base/numerals.h"
 #include "base/require.h"
+#include "base/unchanged_files.h"
 
 #include <tessera/base/safetensors.h>
 
@@ -82,6 +83,7 @@ void write_model_folder(const fs::path& folder, const Seq2Seq& model, const at::
 
 LoadedModel load_model_folder(const fs::path& folder, at::Device device, nn::Precision precision) {
   require_model_folder(folder);
+  require_unchanged_files(folder);
   const ModelConfig config(folder);
   text::Tokenizer tokenizer = text::Tokenizer::load(folder);
   require(tokenizer.dictionary().size() == config.symbols,

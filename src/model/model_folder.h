@@ -34,7 +34,7 @@ void write_model_folder(const std::filesystem::path& folder, const Seq2Seq& mode
                         const GenerationOptions& generation, const ModelCard& card);
 
 // Throws Error for a folder that is missing, broken, of a newer format, or whose parts do not fit
-// each other.
+// each other, and for a checkpoint whose configuration or dictionary was changed by hand.
 LoadedModel load_model_folder(const std::filesystem::path& folder, at::Device device,
                               nn::Precision precision);
 LoadedModel load_model_folder(const std::filesystem::path& folder, at::Device device);

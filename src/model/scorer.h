@@ -5,6 +5,7 @@
 #include "text/dictionary.h"
 
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -20,6 +21,17 @@ struct TargetScore {
     return std::accumulate(log_probabilities.begin(), log_probabilities.end(), 0.0);
   }
   double mean() const { return total() / static_cast<double>(symbols()); }
+
+  // Without the symbols that the model never writes, because none of its training targets has them:
+  // their probability is 0. The end is always left.
+  TargetScore possible() const {
+    TargetScore kept = *this;
+    std::erase_if(kept.log_probabilities, is_impossible);
+    return kept;
+  }
+  static bool is_impossible(double log_probability) {
+    return log_probability == -std::numeric_limits<double>::infinity();
+  }
 };
 
 // Source sentences and targets of each, to be scored. Ids without end symbols in the targets, with

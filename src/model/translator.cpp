@@ -2,6 +2,7 @@
 
 #include "base/device.h"
 #include "base/require.h"
+#include "model/fitting_options.h"
 #include "model/generator.h"
 #include "model/model_folder.h"
 #include "process/changed_sampler.h"
@@ -20,6 +21,18 @@ model::GenerationOptions with_changes(model::GenerationOptions generation,
   return generation;
 }
 
+// The options of generation in force. Throws UsageError for what makes no sense with the model.
+model::GenerationOptions fitting(const model::LoadedModel& loaded,
+                                 const TranslatorOptions& options) {
+  const auto generation = with_changes(loaded.generation, options);
+  const model::GivenOption given[] = {
+      {"preset", options.preset.has_value()}, {"steps", options.steps.has_value()},
+      {"r", options.r.has_value()},           {"lengths", options.lengths.has_value()},
+      {"noises", options.noises.has_value()}, {"selection", options.selection.has_value()}};
+  model::require_fitting_options(loaded.model->options().kind, generation, given);
+  return generation;
+}
+
 model::LoadedModel load(const std::filesystem::path& folder, const TranslatorOptions& options,
                         at::Device device) {
   return model::load_model_folder(find_model_folder(folder, options.checkpoint), device,
@@ -34,7 +47,7 @@ struct Translator::State {
 
   State(const std::filesystem::path& folder, const TranslatorOptions& options)
       : loaded(load(folder, options, parse_device(options.device))),
-        generator(*loaded.model, with_changes(loaded.generation, options)) {}
+        generator(*loaded.model, fitting(loaded, options)) {}
 
   std::vector<model::Generated> generate(std::span<const std::string> texts) const;
 };

@@ -1,6 +1,7 @@
 #include "text/line_reader.h"
 
 #include "base/require.h"
+#include "text/encoding_guess.h"
 #include "text/utf8.h"
 
 #include <algorithm>
@@ -10,11 +11,12 @@ namespace tessera::text {
 namespace {
 
 constexpr size_t kBufferBytes = size_t{1} << 20;
+constexpr const char* kStandardInput = "standard input";
 
 }  // namespace
 
 LineReader::LineReader(const std::filesystem::path& path, const LineReaderOptions& options)
-    : name_(path == "-" ? "standard input" : path.string()),
+    : name_(path == "-" ? kStandardInput : path.string()),
       options_(options),
       source_(ByteSource::open(path)),
       buffer_(kBufferBytes) {}
@@ -70,15 +72,32 @@ bool LineReader::refill() {
   return got > 0;
 }
 
+std::string LineReader::cure(std::string_view encoding) const {
+  const std::string replace =
+      "--replace-invalid of prepare, generate and bpe puts U+FFFD in the place of such bytes";
+  if (encoding.empty()) return replace;
+  const bool plain = name_ != kStandardInput && !name_.ends_with(".gz") && !name_.ends_with(".xz");
+  const std::string file = plain ? name_ : "FILE";
+  const std::string convert =
+      fmt::format("the text seems to be {}: `iconv -f {} -t UTF-8 {} > {}.utf8` converts it",
+                  encoding, encoding, file, file);
+  return encoding.starts_with("UTF-") ? convert : fmt::format("{}; or {}", convert, replace);
+}
+
 std::string_view LineReader::checked(std::string_view line) {
   const size_t nul = line.find('\0');
   const size_t invalid = find_invalid_utf8(line);
   if (nul == std::string_view::npos && invalid == std::string_view::npos) return line;
-  if (!options_.replace_invalid)
+  // What has been read from this line on.
+  const std::string_view sample(line.data(),
+                                static_cast<size_t>(buffer_.data() + end_ - line.data()));
+  const std::string_view encoding = guess_encoding(sample);
+  // Of UTF-16 nothing would be left to repair.
+  if (!options_.replace_invalid || (number_ == 1 && encoding.starts_with("UTF-")))
     throw Error(
         fmt::format("{}: {} at byte {} of the line", where(),
                     nul < invalid ? "NUL byte" : "invalid UTF-8", std::min(nul, invalid) + 1),
-        "--replace-invalid of prepare, generate and bpe puts U+FFFD in the place of such bytes");
+        cure(encoding));
   repaired_.clear();
   for (const char byte : replace_invalid_utf8(line)) {
     if (byte == '\0')

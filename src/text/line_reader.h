@@ -42,6 +42,7 @@ class LineReader {
   bool take_line(std::string_view& line);
   bool refill();
   std::string_view checked(std::string_view line);
+  std::string cure(std::string_view encoding) const;  // for text that seems to have another one
 
   std::string name_;
   LineReaderOptions options_;

@@ -1,7 +1,9 @@
 #include <tessera/imaging/image_sampler.h>
 
+#include "base/files.h"
 #include "imaging/tiny_image_model.h"
 #include "support/temporary_folder.h"
+#include "train/manifest.h"
 
 #include <tessera/base/error.h>
 
@@ -52,6 +54,13 @@ TEST_F(ImageSamplerTest, RefusesWhatMakesNoSense) {
   EXPECT_THROW(sampler({.device = "cpu", .batch = 0}), UsageError);
   EXPECT_THROW(sampler().sample(-1), UsageError);
   EXPECT_THROW(ImageSampler("no-such-folder"), Error);
+}
+
+TEST_F(ImageSamplerTest, RefusesACheckpointWhoseConfigurationWasChanged) {
+  train::Manifest::of_folder(folder_.path(), 10, {}).write(folder_.path());
+  EXPECT_NO_THROW(sampler());
+  write_file_atomically(folder_ / "config.json", read_file(folder_ / "config.json") + "\n");
+  EXPECT_THROW(sampler(), Error);
 }
 
 }  // namespace

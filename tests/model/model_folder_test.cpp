@@ -5,6 +5,7 @@
 #include "model/tiny_model.h"
 #include "support/complaint.h"
 #include "support/temporary_folder.h"
+#include "train/manifest.h"
 
 #include <tessera/base/error.h>
 
@@ -212,6 +213,29 @@ TEST_F(ModelFolder, IsFoundInARunThatLostItsLinks) {
   EXPECT_EQ(find_model_folder(run, "3"), run / "checkpoints/step-00000003");
   EXPECT_THAT(test::complaint([&] { find_model_folder(run, "best"); }),
               HasSubstr("no checkpoint 'best' | there are: step-00000003, step-00000020"));
+}
+
+// As a checkpoint has it.
+TEST_F(ModelFolder, OfACheckpointIsNotTakenWithAChangedConfiguration) {
+  train::Manifest::of_folder(folder(), 10, {}).write(folder());
+  EXPECT_EQ(complaint(), "");
+  write_file_atomically(folder() / "README.md", "my notes\n");
+  EXPECT_EQ(complaint(), "") << "prose may be edited";
+
+  const std::string before = read_file(folder() / "config.json");
+  edit_config([](auto& json) { json["options"]["model.heads"] = 4; });
+  EXPECT_THAT(complaint(), HasSubstr("config.json' has been changed"));
+  fs::remove(folder() / "manifest.json");
+  EXPECT_EQ(complaint(), "") << "a model folder that is no checkpoint is as it is";
+
+  write_file_atomically(folder() / "config.json", before);
+  train::Manifest::of_folder(folder(), 10, {}).write(folder());
+  std::string symbols = read_file(folder() / "dict.txt");
+  std::swap(symbols[0], symbols[symbols.find('\n') + 1]);
+  write_file_atomically(folder() / "dict.txt", symbols);
+  EXPECT_THAT(complaint(), HasSubstr("dict.txt' has been changed"));
+  write_file_atomically(folder() / "manifest.json", "{");
+  EXPECT_THAT(complaint(), HasSubstr("manifest.json' is broken"));
 }
 
 }  // namespace

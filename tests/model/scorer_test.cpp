@@ -9,6 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace tessera::model {
 namespace {
 
@@ -40,6 +42,16 @@ TEST(Scorer, ScoresEveryTargetAsIfItWereAlone) {
   EXPECT_NEAR(found[0][1].total(), alone(sources[0], targets[1]), 1e-4);
   EXPECT_NEAR(found[1][0].total(), alone(sources[1], targets[2]), 1e-4);
   EXPECT_EQ(found[1][0].symbols(), 6);
+}
+
+TEST(Scorer, TellsPossibleSymbolsFromThoseItNeverWrites) {
+  const Autoregressive model = test::tiny_autoregressive();
+  const std::vector<SourceSentence> sources{{0, 0, tiny_source(5, 1)}};
+  const std::vector<Id> target{4, text::Dictionary::kUnk, 5};
+  const TargetScore score = score_targets(model, {sources, {{target}}}, 1000)[0][0];
+  EXPECT_TRUE(std::isinf(score.total()));
+  EXPECT_EQ(score.possible().symbols(), 3);
+  EXPECT_TRUE(std::isfinite(score.possible().total()));
 }
 
 TEST(Scorer, NamesTheLineThatIsTooLong) {

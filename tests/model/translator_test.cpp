@@ -71,6 +71,27 @@ TEST_F(TranslatorTest, TakesARun) {
   EXPECT_THROW(Translator(parent_ / "run", {.device = "cpu", .checkpoint = "best"}), Error);
 }
 
+TEST_F(TranslatorTest, RefusesOptionsThatDoNotFitTheModel) {
+  test::write_tiny_model(parent_ / "ar", test::tiny_autoregressive());
+  const auto complaint = [&](TranslatorOptions options) {
+    options.device = "cpu";
+    try {
+      Translator(parent_ / "ar", options);
+    } catch (const UsageError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(complaint({}), "");
+  EXPECT_EQ(complaint({.steps = 3}), "steps is not for models of kind 'ar'");
+  EXPECT_THAT(complaint({.preset = "fast"}), HasSubstr("preset is not for"));
+  EXPECT_THAT(complaint({.r = 0.5}), HasSubstr("r is not for"));
+  EXPECT_THAT(complaint({.lengths = 2}), HasSubstr("lengths is not for"));
+  EXPECT_THAT(complaint({.noises = 2}), HasSubstr("noises is not for"));
+  EXPECT_THAT(complaint({.selection = "mbr"}), HasSubstr("selection chooses among"));
+  EXPECT_THROW(translator({.selection = "rerank"}), UsageError);
+}
+
 TEST_F(TranslatorTest, RefusesWhatMakesNoSense) {
   EXPECT_THROW(translator({.steps = 0}), UsageError);
   EXPECT_THROW(translator({.r = 1.5}), UsageError);

@@ -15,8 +15,10 @@
 namespace tessera::text {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 class LineReaderTest : public testing::Test {
  protected:
@@ -90,6 +92,26 @@ TEST_F(LineReaderTest, NamesFileAndLineOfInvalidText) {
               HasSubstr("bad.txt:2: invalid UTF-8 at byte 5"));
   EXPECT_THAT(error(write("nul.txt", std::string("a\n\nb\0c\n", 7))),
               HasSubstr("nul.txt:3: NUL byte at byte 2"));
+}
+
+TEST_F(LineReaderTest, NamesAnotherEncodingAndHowToConvertIt) {
+  const std::string wide("\xFF\xFEh\0i\0\n\0", 8);
+  const auto hint = [&](const std::string& name, const std::string& bytes,
+                        const LineReaderOptions& options = {}) {
+    try {
+      lines(write(name, bytes), options);
+    } catch (const Error& error) {
+      return error.hint();
+    }
+    return std::string("no error");
+  };
+  EXPECT_THAT(hint("wide", wide), AllOf(HasSubstr("iconv -f UTF-16 -t UTF-8 "), HasSubstr("wide"),
+                                        Not(HasSubstr("--replace-invalid"))));
+  EXPECT_THAT(hint("wide", wide, {.replace_invalid = true}), HasSubstr("iconv -f UTF-16"));
+  EXPECT_THAT(hint("latin", "gr\xFCn\n"),
+              AllOf(HasSubstr("iconv -f ISO-8859-1 -t UTF-8 "), HasSubstr("--replace-invalid")));
+  EXPECT_THAT(hint("damaged", "a \xFF b\n"),
+              AllOf(HasSubstr("--replace-invalid"), Not(HasSubstr("iconv"))));
 }
 
 TEST_F(LineReaderTest, ReplacesInvalidTextIfAsked) {
