@@ -1,6 +1,7 @@
 #include "command.h"
 
 #include "base/log.h"
+#include "base/numerals.h"
 #include "base/progress.h"
 #include "base/require.h"
 #include "condensation.h"
@@ -52,6 +53,13 @@ Chunk read_chunk(text::LineReader& reader, size_t size) {
   return chunk;
 }
 
+// Whether a tab stands between words.
+bool has_columns(const std::string& line) {
+  constexpr const char* blanks = " \t\r";
+  const size_t begin = line.find_first_not_of(blanks);
+  return begin != std::string::npos && line.find('\t', begin) < line.find_last_not_of(blanks);
+}
+
 // Places of the candidates, the chosen one first, the others by the score it was chosen by; those
 // of a search are in order already.
 std::vector<size_t> ranking(const model::Generated& generated, const LoadedGenerator& loaded) {
@@ -87,6 +95,7 @@ class GenerateRun {
     if (size > 1 && !isatty(STDOUT_FILENO)) progress.emplace("generating", 0);
     while (true) {
       const Chunk chunk = read_chunk(reader, size);
+      warn_of_columns(chunk);
       if (!chunk.lines.empty()) print(chunk, generate(chunk, progress ? &*progress : nullptr));
       if (chunk.failure) std::rethrow_exception(chunk.failure);
       if (chunk.lines.size() < size || !std::cout) return;
@@ -96,6 +105,23 @@ class GenerateRun {
  private:
   const model::Diffusion* diffusion() const {
     return dynamic_cast<const model::Diffusion*>(&loaded_.model());
+  }
+
+  // For a model of sentences a tab is a blank like others: it would read two columns as one
+  // sentence.
+  void warn_of_columns(const Chunk& chunk) {
+    if (warned_) return;
+    int64_t lines = 0, first = 0;
+    for (size_t k = 0; k < chunk.lines.size(); ++k) {
+      if (!has_columns(chunk.lines[k])) continue;
+      if (lines++ == 0) first = chunk.first_line + static_cast<int64_t>(k) + 1;
+    }
+    if (lines == 0) return;
+    warned_ = true;
+    log::warn(
+        "{} of the {} read so far, line {} first, have a tab between words: the model reads all "
+        "columns as one sentence (`cut -f1` keeps the first column alone)",
+        lines, counted(chunk.first_line + static_cast<int64_t>(chunk.lines.size()), "line"), first);
   }
 
   std::vector<model::Generated> generate(const Chunk& chunk, Progress* progress) const {
@@ -167,6 +193,7 @@ class GenerateRun {
   const GenerateCommand& command_;
   bool json_;
   LoadedGenerator loaded_;
+  bool warned_ = false;  // of columns
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "base/device.h"
 #include "base/require.h"
+#include "model/fitting_options.h"
 #include "option_checks.h"
 
 #include <charconv>
@@ -91,27 +92,25 @@ namespace {
 
 constexpr std::string_view kRerank = "rerank=";
 
-// An option of the other kind of model would change nothing: whoever gives it is mistaken.
-void require_fitting(const GenerationSettings& settings, model::ModelKind kind) {
-  const bool diffusion = kind == model::ModelKind::diffusion;
-  const std::pair<const char*, bool> of_others[] = {
-      {"--steps", !diffusion && settings.steps},
-      {"--r", !diffusion && settings.r},
-      {"--sampler", !diffusion && !settings.sampler.empty()},
-      {"--preset", !diffusion && !settings.preset.empty()},
-      {"--candidates", !diffusion && !settings.candidates.empty()},
-      {"--merge-repeats", !diffusion && settings.merge_repeats},
-      {"--keep-repeats", !diffusion && settings.keep_repeats},
-      {"--length", !diffusion && !settings.length.empty()},
-      {"--path", !diffusion && !settings.path.empty()},
-      {"--clock", !diffusion && !settings.clock.empty()},
-      {"--estimate", !diffusion && !settings.estimate.empty()},
-      {"--beam", diffusion && settings.beam},
-      {"--length-penalty", diffusion && settings.length_penalty},
-      {"--temperature", diffusion && settings.temperature},
-      {"--top-k", diffusion && settings.top_k}};
-  for (const auto& [name, given] : of_others)
-    require_option(!given, "{} is not for models of kind '{}'", name, name_of(kind));
+void require_fitting(const GenerationSettings& settings, const model::GenerationOptions& options,
+                     model::ModelKind kind) {
+  const model::GivenOption given[] = {{"--steps", settings.steps.has_value()},
+                                      {"--r", settings.r.has_value()},
+                                      {"--sampler", !settings.sampler.empty()},
+                                      {"--preset", !settings.preset.empty()},
+                                      {"--candidates", !settings.candidates.empty()},
+                                      {"--merge-repeats", settings.merge_repeats},
+                                      {"--keep-repeats", settings.keep_repeats},
+                                      {"--length", !settings.length.empty()},
+                                      {"--path", !settings.path.empty()},
+                                      {"--clock", !settings.clock.empty()},
+                                      {"--estimate", !settings.estimate.empty()},
+                                      {"--beam", settings.beam.has_value()},
+                                      {"--length-penalty", settings.length_penalty.has_value()},
+                                      {"--temperature", settings.temperature.has_value()},
+                                      {"--top-k", settings.top_k.has_value()},
+                                      {"--selection", !settings.selection.empty()}};
+  model::require_fitting_options(kind, options, given);
 }
 
 model::LoadedModel load(const std::filesystem::path& folder, const std::string& precision,
@@ -140,8 +139,6 @@ model::GenerationOptions changed(model::GenerationOptions options,
     options.selection = model::Selection::rerank;
   } else if (!settings.selection.empty()) {
     options.selection = parse_name<model::Selection>(settings.selection);
-    require_option(options.selection != model::Selection::rerank,
-                   "name the model that chooses: --selection rerank=MODEL");
   }
   options.batch_tokens = settings.batch_tokens.value_or(options.batch_tokens);
   return options;
@@ -156,8 +153,8 @@ std::filesystem::path GenerationSettings::reranker() const {
 LoadedGenerator::LoadedGenerator(const GenerationSettings& settings, const GlobalOptions& globals)
     : folder_(find_model_folder(settings.folder, settings.checkpoint)),
       loaded_(load(folder_, settings.precision, parse_device(globals.device))) {
-  require_fitting(settings, loaded_.model->options().kind);
   const auto options = changed(loaded_.generation, settings, globals.seed);
+  require_fitting(settings, options, loaded_.model->options().kind);
   if (!settings.reranker().empty())
     reranker_.emplace(settings.reranker(), loaded_.tokenizer.dictionary(), loaded_.model->device(),
                       loaded_.model->parameters().precision());

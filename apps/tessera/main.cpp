@@ -14,12 +14,21 @@
 #include <ATen/Parallel.h>
 #include <c10/util/Exception.h>
 
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <new>
+#include <string>
+#include <system_error>
+#include <vector>
 
 namespace {
 
@@ -27,6 +36,14 @@ using tessera::app::GlobalOptions;
 using tessera::app::whole_number;
 
 constexpr int kDone = 0, kFailed = 1, kWrongUsage = 2;
+constexpr int kUnread = 128 + SIGPIPE;  // as the shell says of a program that SIGPIPE ended
+
+constexpr const char* kVersionHelp =
+    "print versions of tessera, LibTorch and CUDA, and the instruction sets in use";
+
+std::string version_text() {
+  return "tessera " + tessera::version() + "\n" + tessera::build_summary();
+}
 
 void add_global_options(CLI::App& program, GlobalOptions& globals) {
   program.fallthrough();
@@ -43,9 +60,7 @@ void add_global_options(CLI::App& program, GlobalOptions& globals) {
       ->check(whole_number(0));
   program.add_flag("-q,--quiet", globals.quiet, "say warnings and errors only");
   program.add_flag("--json", globals.json, "print results as JSON");
-  program.set_version_flag(
-      "--version", [] { return "tessera " + tessera::version() + "\n" + tessera::build_summary(); },
-      "print versions of tessera, LibTorch and CUDA, and the instruction sets in use");
+  program.set_version_flag("-V,--version", version_text, kVersionHelp);
 }
 
 void report(const tessera::Error& error) {
@@ -77,6 +92,37 @@ tessera::UsageError wrong_arguments(const CLI::App& program, const CLI::ParseErr
   return tessera::UsageError(error.what(), "`" + command + " --help` says what there is");
 }
 
+// `help COMMAND` and `version`, for those who do not try dashes first.
+void add_help_and_version(CLI::App& program) {
+  CLI::App* help = program.add_subcommand("help", "say what a command does: tessera help train");
+  auto words = std::make_shared<std::vector<std::string>>();
+  help->add_option("command", *words, "the command; none: all of them")->option_text("COMMAND");
+  help->callback([words, &program] {
+    const CLI::App* named = &program;
+    std::string before;
+    for (const std::string& word : *words) {
+      const auto commands = named->get_subcommands([](const CLI::App*) { return true; });
+      const auto found = std::find_if(commands.begin(), commands.end(), [&](const CLI::App* each) {
+        return each->get_name() == word;
+      });
+      if (found == commands.end()) throw unknown_command(*named, word);
+      before += (before.empty() ? "" : " ") + named->get_name();
+      named = *found;
+    }
+    const std::string name = before.empty() ? named->get_name() : before + " " + named->get_name();
+    std::cout << program.get_formatter()->make_help(named, name, CLI::AppFormatMode::Normal);
+  });
+  program.add_subcommand("version", kVersionHelp)->callback([] {
+    std::cout << version_text() << '\n';
+  });
+}
+
+// Whether whoever read our output has had enough (`| head`).
+bool reader_is_gone() {
+  pollfd out{STDOUT_FILENO, POLLOUT, 0};
+  return ::poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
+}
+
 int run(int argc, char** argv) {
   GlobalOptions globals;
   CLI::App program("Diffusion of discrete data on paths that know where the cells end", "tessera");
@@ -105,6 +151,7 @@ int run(int argc, char** argv) {
   tessera::app::add_doctor(program, globals);
   tessera::app::add_flow(program, globals);
   tessera::app::add_bench(program, globals);
+  add_help_and_version(program);
 
   try {
     program.parse(argc, argv);
@@ -136,6 +183,10 @@ int run(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     report(not_enough_memory());
     return kFailed;
+  } catch (const std::system_error& error) {
+    if (error.code().value() == EPIPE && reader_is_gone()) return kUnread;
+    std::cerr << "error: " << error.what() << '\n';
+    return kFailed;
   } catch (const std::exception& error) {
     std::cerr << "error: " << error.what() << '\n';
     return kFailed;
@@ -146,7 +197,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe becomes a failed write, reported below
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe becomes a failed write, seen below
   std::signal(SIGXFSZ, SIG_IGN);
   // For comparisons on a newer GPU (docs/gpus.md).
   if (std::getenv("TESSERA_OLDER_GPU") != nullptr)
@@ -154,8 +205,9 @@ int main(int argc, char** argv) {
   int status = run(argc, argv);
   std::cout.flush();
   if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout)) {
-    std::cerr << "error: cannot write to standard output\n";
-    if (status == kDone) status = kFailed;
+    const bool unread = reader_is_gone();
+    if (!unread) std::cerr << "error: cannot write to standard output\n";
+    if (status == kDone) status = unread ? kUnread : kFailed;
   }
   // LibTorch takes 0.1 s to take itself apart.
   std::_Exit(status);

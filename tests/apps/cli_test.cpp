@@ -12,6 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using tessera::test::file_text;
+using testing::AllOf;
 using testing::HasSubstr;
 
 class Cli : public tessera::test::ProgramTest {};
@@ -33,6 +34,25 @@ TEST_F(Cli, ExplainsItself) {
     EXPECT_THAT(result.out, HasSubstr(word));
   EXPECT_EQ(run("flow --help").status, 0);
   EXPECT_EQ(run("bench boundary --help").status, 0);
+}
+
+TEST_F(Cli, KnowsHelpAndVersionAsCommands) {
+  EXPECT_EQ(run("version").out, run("--version").out);
+  EXPECT_EQ(run("-V").out, run("--version").out);
+  EXPECT_EQ(run("help").out, run("--help").out);
+  EXPECT_EQ(run("help train").out, run("train --help").out);
+  EXPECT_EQ(run("help bench boundary").out, run("bench boundary --help").out);
+  EXPECT_THAT(run("--help").out, AllOf(HasSubstr("-V,--version"), HasSubstr("help ")));
+  expect_failure("help trian", 2, HasSubstr("'trian' (did you mean 'train'?)"));
+  expect_failure("help train more", 2, HasSubstr("'more'"));
+}
+
+// `tessera ... | head` is no error.
+TEST_F(Cli, EndsQuietlyWhereNoOneReadsItsOutput) {
+  run("--version >/dev/null; { " TESSERA_PROGRAM
+      " options 2>told; echo $? >status; } | true; true");
+  EXPECT_EQ(file_text(folder_ / "told"), "");
+  EXPECT_EQ(file_text(folder_ / "status"), "141\n");
 }
 
 TEST_F(Cli, EndsWithTwoForWrongUsage) {

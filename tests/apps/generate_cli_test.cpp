@@ -161,6 +161,26 @@ TEST_F(GenerateCommand, KeepsWhatItMadeBeforeABadLine) {
   EXPECT_EQ(count(replaced.out, '\n'), 4u);
 }
 
+TEST_F(GenerateCommand, WarnsOnceOfColumns) {
+  write("tsv", "a b\n\tc\t\nd e\tf g\nx\ty\n");
+  const auto result = generate("--chunk 3 <tsv");
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("1 of the 3 lines read so far, line 3 first, have a tab"));
+  EXPECT_THAT(result.err, HasSubstr("cut -f1"));
+  EXPECT_EQ(result.err.find("a tab"), result.err.rfind("a tab"));
+  EXPECT_EQ(count(result.out, '\n'), 4u);
+}
+
+TEST_F(GenerateCommand, RefusesOptionsThatDoNotFitTheModel) {
+  tessera::test::write_tiny_model(folder_ / "ar", tessera::test::tiny_autoregressive());
+  for (const char* option : {"--steps 2", "--preset fast", "--estimate mean", "--selection mbr"})
+    EXPECT_EQ(run(std::string("--device cpu generate ar <in ") + option).status, 2) << option;
+  EXPECT_EQ(run("--device cpu generate ar --temperature 1 --selection mbr <in").status, 0);
+  for (const char* option :
+       {"--beam 2", "--temperature 1", "--top-k 3", "--length-penalty 1", "--selection rerank"})
+    EXPECT_EQ(generate(std::string("<in ") + option).status, 2) << option;
+}
+
 TEST_F(GenerateCommand, ReadsALineOfTenThousandSymbols) {
   std::string line;
   for (int k = 0; k < 10000; ++k) line += "a ";

@@ -10,7 +10,9 @@
 
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class ScoreModelCommand : public tessera::test::ProgramTest {
  protected:
@@ -53,11 +55,28 @@ TEST_F(ScoreModelCommand, AgreesWithTheSearch) {
               best["confidence"].get<double>(), 1e-4);
 }
 
-TEST_F(ScoreModelCommand, WhatIsNeverWrittenIsImpossible) {
-  write("unknown", "☃\n");
-  const auto result = run("--device cpu score-model model --src unknown --tgt unknown");
+TEST_F(ScoreModelCommand, LeavesOutWhatIsNeverWrittenAndCountsIt) {
+  write("two", "a\na b\n");
+  write("unknown", "b\na ☃ b ☂\n");
+  const auto result = run("--json --device cpu score-model model --src two --tgt unknown");
   EXPECT_EQ(result.status, 0) << result.err;
-  EXPECT_EQ(result.out, "-inf\tinf\n");
+  std::istringstream lines(result.out);
+  std::string first, second;
+  std::getline(lines, first);
+  std::getline(lines, second);
+  EXPECT_EQ(nlohmann::json::parse(first)["impossible"].size(), 0u);
+  const auto json = nlohmann::json::parse(second);
+  EXPECT_EQ(json["impossible"], (std::vector<std::string>{"<unk>", "<unk>"}));
+  EXPECT_EQ(json["symbols"], 3) << "a, b and the end";
+  ASSERT_EQ(json["log_probabilities"].size(), 5u);
+  EXPECT_TRUE(json["log_probabilities"][1].is_null());
+  double sum = 0;
+  for (const int place : {0, 2, 4}) sum += json["log_probabilities"][place].get<double>();
+  EXPECT_NEAR(json["log_probability"].get<double>(), sum, 1e-6);
+  EXPECT_NEAR(json["perplexity"].get<double>(), std::exp(-sum / 3), 1e-3);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("leave out 2 symbols in 1 line, line 2 first"),
+                                HasSubstr("'<unk>' (2)"), HasSubstr("2 lines, 5 symbols"),
+                                Not(HasSubstr("inf"))));
 }
 
 TEST_F(ScoreModelCommand, SaysWhatIsWrong) {

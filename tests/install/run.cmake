@@ -43,6 +43,13 @@ if(NOT bytes EQUAL 203)  # "P6 8 8 255\n" and 8 x 8 x 3 values
   message(FATAL_ERROR "paint wrote a last image of ${bytes} bytes")
 endif()
 
+foreach(program translate paint)
+  execute_process(COMMAND ${WORK}/build/${program} ${WORK}/nowhere RESULT_VARIABLE failed ERROR_VARIABLE err)
+  if(NOT failed EQUAL 1 OR NOT err MATCHES "error: there is no folder '.*nowhere'")
+    message(FATAL_ERROR "${program} of a wrong path gave ${failed}:\n${err}")
+  endif()
+endforeach()
+
 file(READ ${DOCS}/api.md document)
 foreach(program translate paint)
   file(READ ${SOURCE}/${program}.cpp example)
