@@ -1,6 +1,7 @@
 #include <tessera/version.h>
 
 #include "base/device.h"
+#include "base/numerals.h"
 #include "kernels/cpu/row_scan.h"
 
 #include <ATen/Context.h>
@@ -16,8 +17,8 @@ namespace {
 std::string cuda_summary() {
   if (!at::hasCUDA()) return "none (LibTorch without CUDA, or no device)";
   const long runtime = at::detail::getCUDAHooks().versionCUDART();
-  return fmt::format("{}.{}, {} device(s)", runtime / 1000, runtime % 1000 / 10,
-                     cuda_device_count());
+  return fmt::format("{}.{}, {}", runtime / 1000, runtime % 1000 / 10,
+                     counted(cuda_device_count(), "device"));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "command.h"
 
 #include "base/log.h"
+#include "base/numerals.h"
 #include "base/require.h"
 #include "base/weight_average.h"
 #include "model/model_folder.h"
@@ -42,11 +43,12 @@ std::vector<int64_t> newest_steps(const train::Checkpoints& checkpoints, const f
   for (const train::Checkpoint& each : checkpoints.all()) steps.push_back(each.step);
   const auto there = static_cast<int64_t>(steps.size());
   if (there < count)
-    throw Error(fmt::format("'{}' has {} checkpoint(s), not {}", run.string(), there, count),
-                steps.empty() ? ""
-                              : fmt::format("there are: {} (train.keep_last says how many a "
-                                            "training keeps)",
-                                            fmt::join(steps, ", ")));
+    throw Error(
+        fmt::format("'{}' has {}, not {}", run.string(), counted(there, "checkpoint"), count),
+        steps.empty() ? ""
+                      : fmt::format("there are: {} (train.keep_last says how many a "
+                                    "training keeps)",
+                                    fmt::join(steps, ", ")));
   steps.erase(steps.begin(), steps.end() - count);
   return steps;
 }

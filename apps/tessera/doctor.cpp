@@ -1,4 +1,5 @@
 #include "base/device.h"
+#include "base/numerals.h"
 #include "base/require.h"
 #include "command.h"
 #include "kernels/cpu/row_scan.h"
@@ -274,7 +275,8 @@ void run_doctor(const GlobalOptions& globals) {
     print_as_json(findings, problems == 0);
   else
     print_text(findings);
-  require(problems == 0, "{} problem(s) found: tessera cannot be relied on here", problems);
+  require(problems == 0, "{} found: tessera cannot be relied on here",
+          counted(problems, "problem"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "base/log.h"
+#include "base/numerals.h"
 #include "base/profiler.h"
 #include "base/progress.h"
 #include "base/require.h"
@@ -61,6 +62,7 @@ void warm_up(const LoadedGenerator& loaded, const std::vector<std::vector<text::
   model::GenerationOptions quick = loaded.options();
   quick.sampler.steps = std::min<int64_t>(quick.sampler.steps, 2);
   quick.sampler.skip_last = 0;
+  if (quick.selection == model::Selection::rerank) quick.selection = model::Selection::confidence;
   model::Generator(loaded.model(), quick).generate(ids);
 }
 
@@ -171,7 +173,9 @@ Lines read_other(const EvaluateCommand& command, size_t sentences) {
   text::LineReader reader(command.other);
   for (std::string_view line; reader.next(line);) other.emplace_back(line);
   const bool fits = other.size() == sentences || (other.size() > sentences && command.limit > 0);
-  require(fits, "{} has {} line(s) for {} sentences", reader.name(), other.size(), sentences);
+  require(fits, "{} has {} for {}", reader.name(),
+          counted(static_cast<int64_t>(other.size()), "line"),
+          counted(static_cast<int64_t>(sentences), "sentence"));
   other.resize(sentences);
   return other;
 }
@@ -210,8 +214,8 @@ struct Findings {
 std::string how_generated(const LoadedGenerator& loaded) {
   const model::GenerationOptions& options = loaded.options();
   if (loaded.model().options().kind == model::ModelKind::diffusion)
-    return fmt::format("{} lengths x {} noises, {}", options.lengths, options.noises,
-                       name_of(options.selection));
+    return fmt::format("{} x {}, {}", counted(options.lengths, "length"),
+                       counted(options.noises, "noise"), name_of(options.selection));
   const std::string how = options.temperature > 0 ? fmt::format("{} drawn at temperature {}",
                                                                 options.beam, options.temperature)
                           : options.beam == 1     ? "greedy"
@@ -239,10 +243,10 @@ std::string text_report(const EvaluateCommand& command, const Findings& found, c
         name_of(loaded.options().sampler.estimate), found.one_step->reach,
         found.one_step->raw_x0_error, found.one_step->raw_reach);
   text += fmt::format("exact match {:.2f} %\n", found.exact);
-  text += fmt::format("{} sentences in {:.2f} s = {:.1f} sentences/s (NFE {}, {})\n",
-                      output.lines.size(), output.seconds,
-                      static_cast<double>(output.lines.size()) / output.seconds, output.nfe,
-                      how_generated(loaded));
+  text += fmt::format("{} in {:.2f} s = {:.1f} sentences/s (NFE {}, {})\n",
+                      counted(static_cast<int64_t>(output.lines.size()), "sentence"),
+                      output.seconds, static_cast<double>(output.lines.size()) / output.seconds,
+                      output.nfe, how_generated(loaded));
   return text;
 }
 

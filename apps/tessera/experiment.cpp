@@ -1,6 +1,7 @@
 #include "command.h"
 
 #include "base/log.h"
+#include "base/numerals.h"
 #include "base/progress.h"
 #include "base/require.h"
 #include "experiment/estimate.h"
@@ -130,10 +131,11 @@ void print_dry_run(const experiment::Table& table, const experiment::Plan& plan,
   fmt::print("\n");
   for (const auto& each : estimates) {
     if (each.hours)
-      fmt::print("{:<24} {} training(s) in {}, {:.2f} updates/s\n", each.model, each.runs,
+      fmt::print("{:<24} {} in {}, {:.2f} updates/s\n", each.model, counted(each.runs, "training"),
                  duration_text(3600 * *each.hours), each.updates_per_second);
     else
-      fmt::print("{:<24} {} training(s), cost unknown: {}\n", each.model, each.runs, each.problem);
+      fmt::print("{:<24} {}, cost unknown: {}\n", each.model, counted(each.runs, "training"),
+                 each.problem);
   }
   fmt::print("{} of training one after the other, validation not counted; {} evaluations\n",
              duration_text(3600 * hours), evaluations);

@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "base/log.h"
+#include "base/numerals.h"
 #include "base/progress.h"
 #include "base/require.h"
 #include "base/rounding.h"
@@ -132,8 +133,8 @@ void write_film(const SampleCommand& command, const LoadedImages& loaded) {
       });
   const auto& sampler = loaded.options().sampler;
   const std::string details =
-      fmt::format("{} images, {} calls of the network, r = {:g} in sampling, seed {}.", count,
-                  calls, loaded.r(), sampler.seed);
+      fmt::format("{}, {} of the network, r = {:g} in sampling, seed {}.", counted(count, "image"),
+                  counted(calls, "call"), loaded.r(), sampler.seed);
   write_file_atomically(
       command.film, report::film_page(frames, command.sampler.folder.filename().string(), details));
 }
@@ -168,8 +169,8 @@ void run_sample(const SampleCommand& command, const GlobalOptions& globals) {
                                       {"seed", loaded.options().sampler.seed},
                                       {"seconds", seconds}});
   else if (keeps)
-    log::info("{} images in {}, {} network calls each", command.count, duration_text(seconds),
-              loaded.generator().calls());
+    log::info("{} in {}, {} each", counted(command.count, "image"), duration_text(seconds),
+              counted(loaded.generator().calls(), "network call"));
 }
 
 }  // namespace

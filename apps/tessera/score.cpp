@@ -1,6 +1,7 @@
 #include "command.h"
 
 #include "base/log.h"
+#include "base/numerals.h"
 #include "base/require.h"
 #include "measurement.h"
 #include "metric/bootstrap.h"
@@ -61,8 +62,9 @@ MeasureOptions checked_options(const ScoreCommand& command) {
 void require_equal_counts(const std::string& path, const Lines& lines, const std::string& first,
                           size_t expected) {
   require(lines.size() == expected,
-          "{} has {} line(s) and {} has {} line(s): line by line they must belong together", path,
-          lines.size(), first, expected);
+          "{} has {} and {} has {}: line by line they must belong together", path,
+          counted(static_cast<int64_t>(lines.size()), "line"), first,
+          counted(static_cast<int64_t>(expected), "line"));
 }
 
 // As sacreBLEU does: 13a on text that is tokenised already gives figures no one can compare.

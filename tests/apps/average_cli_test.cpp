@@ -66,7 +66,7 @@ TEST_F(AverageCommand, TakesTheStepsItIsGiven) {
 TEST_F(AverageCommand, SaysWhatItCannotAverage) {
   const auto many = run("average run --last 4");
   EXPECT_EQ(many.status, 1);
-  EXPECT_THAT(many.err, HasSubstr("has 3 checkpoint(s), not 4"));
+  EXPECT_THAT(many.err, HasSubstr("has 3 checkpoints, not 4"));
   const auto missing = run("average run --steps 10,25");
   EXPECT_EQ(missing.status, 1);
   EXPECT_THAT(missing.err, HasSubstr("no checkpoint of step 25"));

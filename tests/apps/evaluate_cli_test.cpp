@@ -41,8 +41,9 @@ TEST_F(EvaluateCommand, PrintsScoresWithTheirSignatureAndTheSpeed) {
   const auto result = evaluate("--split test --metric bleu,chrf,rouge");
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("BLEU|nrefs:1|case:mixed|eff:no|tok:none|smooth:exp|"));
-  for (const char* part : {"BP = ", "ratio = ", "hyp_len = ", "ref_len = 16", "chrF2|", "ROUGE-L|",
-                           "exact match ", "5 sentences in ", " sentences/s (NFE 4, 1 lengths x 3"})
+  for (const char* part :
+       {"BP = ", "ratio = ", "hyp_len = ", "ref_len = 16", "chrF2|", "ROUGE-L|", "exact match ",
+        "5 sentences in ", " sentences/s (NFE 4, 1 length x 3 noises"})
     EXPECT_THAT(result.out, HasSubstr(part));
 }
 
