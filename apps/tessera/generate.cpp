@@ -119,9 +119,11 @@ class GenerateRun {
     if (lines == 0) return;
     warned_ = true;
     log::warn(
-        "{} of the {} read so far, line {} first, have a tab between words: the model reads all "
-        "columns as one sentence (`cut -f1` keeps the first column alone)",
-        lines, counted(chunk.first_line + static_cast<int64_t>(chunk.lines.size()), "line"), first);
+        "{} a tab between words (the first is line {}; {} read so far): the model reads all "
+        "columns "
+        "as one sentence (`cut -f1` keeps the first column alone)",
+        counted(lines, "line has", "lines have"), first,
+        counted(chunk.first_line + static_cast<int64_t>(chunk.lines.size()), "line"));
   }
 
   std::vector<model::Generated> generate(const Chunk& chunk, Progress* progress) const {

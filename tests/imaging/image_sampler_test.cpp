@@ -48,6 +48,15 @@ TEST_F(ImageSamplerTest, MakesAClassByNameOrNumber) {
   EXPECT_THROW(one.sample(2, 0, "cow"), UsageError);
 }
 
+TEST_F(ImageSamplerTest, RefusesOptionsThatDoNotFitTheModel) {
+  const test::TemporaryFolder plain;
+  test::write_tiny_image_model(plain.path(), /*conditional=*/false);
+  const ImageSampler untold(plain.path(), {.device = "cpu", .steps = 3});
+  EXPECT_TRUE(untold.classes().empty());
+  EXPECT_THROW(untold.sample(1, 0, "cat"), UsageError);
+  EXPECT_THROW(ImageSampler(plain.path(), {.device = "cpu", .guidance = 2}), UsageError);
+}
+
 TEST_F(ImageSamplerTest, RefusesWhatMakesNoSense) {
   EXPECT_THROW(sampler({.device = "cpu", .r = 1.5}), UsageError);
   EXPECT_THROW(sampler({.device = "cpu", .guidance = -1}), UsageError);

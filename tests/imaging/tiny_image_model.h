@@ -9,10 +9,11 @@
 namespace tessera::test {
 
 // A model folder with random weights: pictures of 8 x 8, RGB, of the classes cat and dog.
-inline void write_tiny_image_model(const std::filesystem::path& folder) {
+//   conditional  whether the network is told the class
+inline void write_tiny_image_model(const std::filesystem::path& folder, bool conditional = true) {
   imaging::ImageModelOptions options;
   options.network = {.width = 8, .stages = 2, .blocks = 1, .attention_side = 4, .head_width = 8};
-  options.conditional = true;
+  options.conditional = conditional;
   const imaging::ImageModel model(options, {.channels = 3, .height = 8, .width = 8}, /*classes=*/2,
                                   at::kCPU, nn::Precision::float32, /*seed=*/1);
   // What begins by doing nothing would make all classes alike.
