@@ -99,17 +99,16 @@ void add_help_and_version(CLI::App& program) {
   help->add_option("command", *words, "the command; none: all of them")->option_text("COMMAND");
   help->callback([words, &program] {
     const CLI::App* named = &program;
-    std::string before;
+    std::string name = program.get_name();
     for (const std::string& word : *words) {
       const auto commands = named->get_subcommands([](const CLI::App*) { return true; });
       const auto found = std::find_if(commands.begin(), commands.end(), [&](const CLI::App* each) {
         return each->get_name() == word;
       });
       if (found == commands.end()) throw unknown_command(*named, word);
-      before += (before.empty() ? "" : " ") + named->get_name();
       named = *found;
+      name += " " + word;
     }
-    const std::string name = before.empty() ? named->get_name() : before + " " + named->get_name();
     std::cout << program.get_formatter()->make_help(named, name, CLI::AppFormatMode::Normal);
   });
   program.add_subcommand("version", kVersionHelp)->callback([] {

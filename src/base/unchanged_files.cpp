@@ -20,8 +20,8 @@ bool says_how_to_read(std::string_view name) {
 }
 
 constexpr const char* kAdvice =
-    "put the file back as it was, or take another checkpoint (--checkpoint); who has changed it on "
-    "purpose copies the folder and removes manifest.json from the copy";
+    "put the file back as it was, or take another checkpoint (--checkpoint); if you changed it on "
+    "purpose, copy the folder and remove manifest.json from the copy";
 
 }  // namespace
 

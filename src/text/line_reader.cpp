@@ -88,16 +88,17 @@ std::string_view LineReader::checked(std::string_view line) {
   const size_t nul = line.find('\0');
   const size_t invalid = find_invalid_utf8(line);
   if (nul == std::string_view::npos && invalid == std::string_view::npos) return line;
-  // What has been read from this line on.
-  const std::string_view sample(line.data(),
-                                static_cast<size_t>(buffer_.data() + end_ - line.data()));
-  const std::string_view encoding = guess_encoding(sample);
-  // Of UTF-16 nothing would be left to repair.
-  if (!options_.replace_invalid || (number_ == 1 && encoding.starts_with("UTF-")))
-    throw Error(
-        fmt::format("{}: {} at byte {} of the line", where(),
-                    nul < invalid ? "NUL byte" : "invalid UTF-8", std::min(nul, invalid) + 1),
-        cure(encoding));
+  if (!options_.replace_invalid || number_ == 1) {
+    // From what has been read from this line on.
+    const std::string_view encoding =
+        guess_encoding({line.data(), static_cast<size_t>(buffer_.data() + end_ - line.data())});
+    // Of UTF-16 nothing would be left to repair.
+    if (!options_.replace_invalid || encoding.starts_with("UTF-"))
+      throw Error(
+          fmt::format("{}: {} at byte {} of the line", where(),
+                      nul < invalid ? "NUL byte" : "invalid UTF-8", std::min(nul, invalid) + 1),
+          cure(encoding));
+  }
   repaired_.clear();
   for (const char byte : replace_invalid_utf8(line)) {
     if (byte == '\0')
