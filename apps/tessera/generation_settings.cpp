@@ -33,6 +33,7 @@ void set_candidates(model::GenerationOptions& options, const std::string& text) 
 }  // namespace
 
 void add_generation_options(CLI::App& command, GenerationSettings& settings) {
+  add_model_option(command, settings);
   add_sampler_options(command, settings);
   command
       .add_option("--preset", settings.preset,

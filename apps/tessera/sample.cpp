@@ -31,12 +31,19 @@ namespace {
 namespace fs = std::filesystem;
 
 struct SampleCommand {
-  SamplerSettings sampler;
+  std::vector<fs::path> folders;  // of runs or models
+  SamplerSettings sampler;        // of all of them
   ImageSettings images;
-  int64_t count = 64, columns = 0, scale = 0;
+  int64_t count = 0;  // images of a model; 0: as many as the grid shows well
+  int64_t columns = 0, scale = 0;
   fs::path grid, out, npz, film;
+
+  bool one_model() const { return folders.size() == 1; }
 };
 
+using Models = std::vector<std::unique_ptr<LoadedImages>>;
+
+constexpr int64_t kUsualCount = 64, kUsualCountInARow = 8;
 constexpr int64_t kMostInGrid = 10000, kMostInFilm = 64, kMostFrames = 60;
 constexpr int64_t kPadding = 2;  // pixels between the images of a grid
 
@@ -45,7 +52,9 @@ int64_t scale_of(const SampleCommand& command, int64_t height) {
   return command.scale > 0 ? command.scale : height <= 64 ? 2 : 1;
 }
 
+// Every one of several models has a row of its own.
 int64_t columns_of(const SampleCommand& command, int64_t images) {
+  if (!command.one_model()) return command.count;
   return std::min(images, command.columns > 0 ? command.columns : image::square_columns(images));
 }
 
@@ -56,9 +65,9 @@ at::Tensor grid_of(const SampleCommand& command, const at::Tensor& images) {
 
 // Before the images are made.
 void require_grid_fits(const SampleCommand& command, const imaging::ImageShape& shape) {
-  const int64_t columns = columns_of(command, command.count),
-                scale = scale_of(command, shape.height);
-  const int64_t rows = ceil_div(command.count, columns);
+  const int64_t images = command.count * static_cast<int64_t>(command.folders.size());
+  const int64_t columns = columns_of(command, images), scale = scale_of(command, shape.height);
+  const int64_t rows = ceil_div(images, columns);
   const int64_t width = image::grid_side(columns, shape.width * scale, kPadding);
   const int64_t height = image::grid_side(rows, shape.height * scale, kPadding);
   require_option(std::max(width, height) <= image::kLongestSide,
@@ -75,6 +84,11 @@ void check(const SampleCommand& command) {
   require_option(command.grid.empty() || command.grid.extension() == ".png",
                  "--grid writes a PNG: name a file that ends in .png, got '{}'",
                  command.grid.string());
+  require_option(command.one_model() || (!command.grid.empty() && command.out.empty() &&
+                                         command.npz.empty() && command.film.empty()),
+                 "several models are shown in one picture: --grid FILE.png, and nothing else");
+  require_option(command.one_model() || command.columns == 0,
+                 "of several models each has a row of --count images: leave out --columns");
   require_option(command.grid.empty() || command.count <= kMostInGrid,
                  "a grid holds {} images at most, got --count {}", kMostInGrid, command.count);
 }
@@ -136,41 +150,92 @@ void write_film(const SampleCommand& command, const LoadedImages& loaded) {
       fmt::format("{}, {} of the network, r = {:g} in sampling, seed {}.", counted(count, "image"),
                   counted(calls, "call"), loaded.r(), sampler.seed);
   write_file_atomically(
-      command.film, report::film_page(frames, command.sampler.folder.filename().string(), details));
+      command.film,
+      report::film_page(frames, command.folders.front().filename().string(), details));
+}
+
+Models load(const SampleCommand& command, const GlobalOptions& globals) {
+  Models models;
+  for (const fs::path& folder : command.folders) {
+    SamplerSettings settings = command.sampler;
+    settings.folder = folder;
+    models.push_back(std::make_unique<LoadedImages>(settings, command.images, globals));
+  }
+  return models;
+}
+
+// Images of equal numbers begin with the same noise where there are as many numbers to draw.
+void require_alike(const SampleCommand& command, const Models& models) {
+  const imaging::ImageModel& first = models.front()->model();
+  for (size_t k = 1; k < models.size(); ++k) {
+    const imaging::ImageModel& other = models[k]->model();
+    const std::string one = command.folders.front().string(), two = command.folders[k].string();
+    const imaging::ImageShape &a = first.shape(), &b = other.shape();
+    require(a == b,
+            "'{}' makes images of {} x {} x {}, '{}' of {} x {} x {} (channels, height, width): "
+            "they do not fit into one picture",
+            one, a.channels, a.height, a.width, two, b.channels, b.height, b.width);
+    if (first.codebook().dim() != other.codebook().dim())
+      log::warn("'{}' and '{}' do not begin with the same noise: a code has {} numbers and {}", one,
+                two, first.codebook().dim(), other.codebook().dim());
+  }
+}
+
+void say_rows(const SampleCommand& command, const Models& models) {
+  for (size_t k = 0; k < models.size(); ++k)
+    log::info("row {}: {} ({})", k + 1, command.folders[k].string(),
+              name_of(models[k]->model().options().coding.kind));
+}
+
+nlohmann::ordered_json json_report(const SampleCommand& command, const Models& models,
+                                   double seconds) {
+  nlohmann::ordered_json json{{"images", command.count}};
+  if (command.one_model()) {
+    json["nfe"] = models.front()->generator().calls();
+  } else {
+    for (size_t k = 0; k < models.size(); ++k)
+      json["rows"].push_back({{"model", command.folders[k].string()},
+                              {"coding", name_of(models[k]->model().options().coding.kind)},
+                              {"nfe", models[k]->generator().calls()}});
+  }
+  json.update({{"seed", models.front()->options().sampler.seed}, {"seconds", seconds}});
+  return json;
 }
 
 void run_sample(const SampleCommand& command, const GlobalOptions& globals) {
   check(command);
-  const LoadedImages loaded(command.sampler, command.images, globals);
+  const Models models = load(command, globals);
+  require_alike(command, models);
+  const imaging::ImageShape& shape = models.front()->model().shape();
   const bool keeps = !command.grid.empty() || !command.out.empty() || !command.npz.empty();
   double seconds = 0;
-  if (!command.grid.empty()) require_grid_fits(command, loaded.model().shape());
+  if (!command.grid.empty()) require_grid_fits(command, shape);
   if (keeps) {
-    Keeper keeper(command, loaded.model().shape());
-    Progress bar("images", command.count);
+    Keeper keeper(command, shape);
+    Progress bar("images", command.count * static_cast<int64_t>(models.size()));
     const train::StopSignal stop;
     const auto begin = std::chrono::steady_clock::now();
-    loaded.generator().stream(
-        0, command.count, loaded.classes(),
-        [&](const at::Tensor& images) {
-          keeper.take(images);
-          bar.advance(images.size(0));
-        },
-        [&] {
-          if (stop.requested()) throw train::Stopped(stop.signal());
-        });
+    for (const auto& loaded : models)
+      loaded->generator().stream(
+          0, command.count, loaded->classes(),
+          [&](const at::Tensor& images) {
+            keeper.take(images);
+            bar.advance(images.size(0));
+          },
+          [&] {
+            if (stop.requested()) throw train::Stopped(stop.signal());
+          });
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     keeper.finish();
   }
-  if (!command.film.empty()) write_film(command, loaded);
+  if (!command.film.empty()) write_film(command, *models.front());
   if (globals.json)
-    print_json(nlohmann::ordered_json{{"images", command.count},
-                                      {"nfe", loaded.generator().calls()},
-                                      {"seed", loaded.options().sampler.seed},
-                                      {"seconds", seconds}});
+    print_json(json_report(command, models, seconds));
+  else if (!command.one_model())
+    say_rows(command, models);
   else if (keeps)
     log::info("{} in {}, {} each", counted(command.count, "image"), duration_text(seconds),
-              counted(loaded.generator().calls(), "network call"));
+              counted(models.front()->generator().calls(), "network call"));
 }
 
 }  // namespace
@@ -179,11 +244,19 @@ void add_sample(CLI::App& program, const GlobalOptions& globals) {
   CLI::App* sample = program.add_subcommand(
       "sample", "make images: tessera sample RUN --count 64 --grid grid.png");
   auto command = std::make_shared<SampleCommand>();
+  sample
+      ->add_option("folder", command->folders,
+                   "folder of a training run, or of a model; of several, each gets a row of the "
+                   "grid, with images from the same noise")
+      ->required()
+      ->option_text("RUN|MODEL ...");
   add_sampler_options(*sample, command->sampler);
   add_image_options(*sample, command->images);
-  sample->add_option("--count", command->count, "how many images")
+  sample
+      ->add_option("--count", command->count,
+                   "how many images (default: 64, or 8 of each where there are several models)")
       ->check(whole_number(1))
-      ->capture_default_str();
+      ->option_text("N");
   sample->add_option("--grid", command->grid, "all images in one PNG")
       ->check(file_to_write())
       ->option_text("FILE.png");
@@ -203,7 +276,11 @@ void add_sample(CLI::App& program, const GlobalOptions& globals) {
                    "page that plays how the first images condense out of noise")
       ->check(file_to_write())
       ->option_text("FILE.html");
-  sample->callback([command, &globals] { run_sample(*command, globals); });
+  sample->callback([command, &globals] {
+    if (command->count == 0)
+      command->count = command->one_model() ? kUsualCount : kUsualCountInARow;
+    run_sample(*command, globals);
+  });
 }
 
 }  // namespace tessera::app

@@ -55,10 +55,13 @@ void set_sampler(SamplerOptions& options, NamedSampler sampler) {
 
 }  // namespace
 
-void add_sampler_options(CLI::App& command, SamplerSettings& settings) {
+void add_model_option(CLI::App& command, SamplerSettings& settings) {
   command.add_option("folder", settings.folder, "folder of a training run, or of a model")
       ->required()
       ->option_text("RUN|MODEL");
+}
+
+void add_sampler_options(CLI::App& command, SamplerSettings& settings) {
   command
       .add_option("--checkpoint", settings.checkpoint,
                   "which one of a run: best, last, or a number of updates (default: best where "

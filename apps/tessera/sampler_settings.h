@@ -22,6 +22,9 @@ struct SamplerSettings {
   std::string sampler, path, clock, estimate;
 };
 
+// The folder; commands that take several have an option of their own.
+void add_model_option(CLI::App& command, SamplerSettings& settings);
+// All else.
 void add_sampler_options(CLI::App& command, SamplerSettings& settings);
 
 // Throws UsageError.

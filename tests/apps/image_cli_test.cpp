@@ -145,6 +145,38 @@ TEST_F(ImageCommands, EqualSeedsMakeEqualImages) {
   expect_done("--quiet --seed 3 sample run --count 3 --precision bfloat16 --grid d.png");
 }
 
+TEST_F(ImageCommands, SeveralModelsStandInOnePicture) {
+  expect_done("--quiet train r.toml");
+  expect_done("--quiet train r.toml train.out=learnt model.coding=trainable");
+  const auto result =
+      run("--device cpu --threads 1 --seed 3 sample run learnt --count 3 --grid both.png");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("row 1: run (bits)\n"), HasSubstr("row 2: learnt (trainable)\n"),
+                    Not(HasSubstr("same noise"))));
+  // The rows are what the models make alone.
+  const at::Tensor both = tessera::image::read_png(folder_ / "both.png");
+  constexpr int64_t kRow = 2 * 32 + 2;
+  ASSERT_EQ(both.size(1), 2 * kRow + 2);
+  ASSERT_EQ(both.size(2), 3 * kRow + 2);
+  int64_t row = 0;
+  for (const char* model : {"run", "learnt"}) {
+    expect_done("--quiet --seed 3 sample " + std::string(model) +
+                " --count 3 --columns 3 --grid one.png");
+    const at::Tensor one = tessera::image::read_png(folder_ / "one.png");
+    EXPECT_TRUE(at::equal(both.narrow(1, kRow * row++, kRow), one.narrow(1, 0, kRow))) << model;
+  }
+
+  expect_done("--quiet train r.toml train.out=plain model.coding=pixels process.r=0");
+  const auto mixed = run("--device cpu --threads 1 --json sample run plain --count 1 --grid g.png");
+  ASSERT_EQ(mixed.status, 0) << mixed.err;
+  EXPECT_THAT(mixed.err, HasSubstr("'run' and 'plain' do not begin with the same noise: a code has "
+                                   "8 numbers and 1"));
+  EXPECT_EQ(json::parse(mixed.out)["rows"][1]["coding"], "pixels");
+  expect_error("sample run learnt --npz a.npz --grid g.png", 2, "and nothing else");
+  expect_error("sample run learnt --columns 2 --grid g.png", 2, "leave out --columns");
+}
+
 TEST_F(ImageCommands, ASampleThatIsStoppedLeavesNoHalfFile) {
   expect_done("--quiet train r.toml");
   Running program =

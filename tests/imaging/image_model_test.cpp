@@ -158,6 +158,23 @@ TEST(ImageGenerator, AnImageDependsOnItsNumberAlone) {
   EXPECT_LT((at::cat(parts) != all).to(at::kFloat).mean().item<double>(), 0.01);
 }
 
+TEST(ImageGenerator, CodesOfOneWidthBeginWithTheSameNoise) {
+  const auto first_noise = [](Coding coding) {
+    const auto model = small_model(small_options(coding));
+    at::Tensor noise;
+    ImageGenerator(*model, {.sampler = {.steps = 2, .seed = 4}})
+        .generate(3, 2, {}, [&](const SampleStep& step) {
+          noise = step.eps_hat;
+          return false;
+        });
+    return noise;
+  };
+  const at::Tensor bits = first_noise(Coding::bits);
+  EXPECT_TRUE(at::equal(bits, first_noise(Coding::fixed)));
+  EXPECT_TRUE(at::equal(bits, first_noise(Coding::trainable)));
+  EXPECT_NE(bits.sizes(), first_noise(Coding::pixels).sizes());
+}
+
 TEST(ImageGenerator, GuidanceOfOneIsTheClassItself) {
   ImageModelOptions options = small_options();
   options.conditional = true;
