@@ -97,6 +97,7 @@ struct Output {
   std::vector<Lines> candidates;  // of every sentence, where they are asked for
   double seconds = 0;             // lengths, sampling and selection; loading is not counted
   int64_t nfe = 0;                // network calls of a sentence
+  int64_t passes = 0;             // of the decoder: network calls of all its candidates
 };
 
 Output translate(const LoadedGenerator& loaded, const Sentences& sentences,
@@ -130,6 +131,8 @@ Output translate(const LoadedGenerator& loaded, const Sentences& sentences,
   for (const model::Generated& result : results) {
     output.lines.push_back(loaded.tokenizer().decode(result.ids()));
     output.nfe = std::max(output.nfe, result.nfe);
+    output.passes =
+        std::max(output.passes, result.nfe * static_cast<int64_t>(result.candidates.size()));
     if (!command.oracle) continue;
     auto& candidates = output.candidates.emplace_back();
     for (const model::Candidate& candidate : result.candidates)
@@ -282,7 +285,9 @@ Json json_report(const EvaluateCommand& command, const Findings& found, const Ou
               {"exact_match", found.exact},
               {"nfe", output.nfe}};
   if (loaded.model().options().kind == model::ModelKind::diffusion)
-    report.update({{"lengths", generation.lengths}, {"noises", generation.noises}});
+    report.update({{"lengths", generation.lengths},
+                   {"noises", generation.noises},
+                   {"passes", output.passes}});
   else
     report.update({{"beam", generation.beam}, {"temperature", generation.temperature}});
   report.update(

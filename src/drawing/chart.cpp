@@ -38,4 +38,15 @@ std::vector<double> round_ticks(double low, double high, int count) {
   return ticks;
 }
 
+std::vector<double> log_ticks(double low, double high) {
+  constexpr double kNear = 1e-9;
+  std::vector<double> ticks;
+  for (double power = std::pow(10.0, std::floor(std::log10(low))); power <= high; power *= 10)
+    for (const double factor : {1.0, 2.0, 5.0})
+      if (const double tick = factor * power;
+          tick >= low * (1 - kNear) && tick <= high * (1 + kNear))
+        ticks.push_back(tick);
+  return ticks;
+}
+
 }  // namespace tessera::drawing

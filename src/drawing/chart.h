@@ -32,4 +32,8 @@ class Chart {
 // power of ten.
 std::vector<double> round_ticks(double low, double high, int count);
 
+// Numbers from `low` to `high`, both above 0, that are 1, 2 or 5 times a power of ten: for an axis
+// of logarithms.
+std::vector<double> log_ticks(double low, double high);
+
 }  // namespace tessera::drawing

@@ -1,10 +1,12 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "drawing/page.h"
 #include "drawing/svg.h"
 #include "experiment/findings.h"
+#include "experiment/front.h"
 #include "experiment/text_tables.h"
 #include "report/training_charts.h"
 #include "tessera/base/error.h"
@@ -42,6 +44,26 @@ std::string contests(const Findings& findings) {
   const TextTable table = contest_table(findings);
   if (table.rows.empty()) return "";
   return section("Against “" + escaped(findings.table->base) + "”", html_of(table));
+}
+
+std::string front_section(const Findings& findings) {
+  const std::vector<FrontSeries> series = front_series(findings);
+  if (series.empty()) return "";
+  std::vector<std::string> names, swept;
+  for (const FrontSeries& each : series) names.push_back(each.name);
+  for (const auto& [name, value] : series.front().points.front().cell->cell->swept)
+    swept.push_back(name);
+  drawing::Figure figure;
+  figure.panels.push_back(front_panel(findings, series));
+  std::string html =
+      report::legend(names) +
+      drawing::captioned(
+          drawing::panels(figure, 1, 1, "chart"),
+          "Joined: nothing of the same colour is as good for the same cost or less." +
+              (swept.empty() ? "" : escaped(fmt::format(" Labels: {}.", fmt::join(swept, ", ")))));
+  if (const TextTable budgets = budget_table(findings); !budgets.rows.empty())
+    html += html_of(budgets);
+  return section("Best for their cost", html + html_of(front_table(findings)));
 }
 
 // Runs that have measured something, one colour a model.
@@ -141,8 +163,8 @@ std::string html_table(const Findings& findings) {
       {.title = "Tessera: " + table.title,
        .heading = table.title,
        .lead = escaped(table.note),
-       .body = results(findings) + learning_section(findings) + missing(findings) +
-               contests(findings) + numbers(findings) + commands(findings),
+       .body = results(findings) + front_section(findings) + learning_section(findings) +
+               missing(findings) + contests(findings) + numbers(findings) + commands(findings),
        .footer = fmt::format("<p>Made by Tessera {} with</p>\n<p><code>{}</code></p>\n", version(),
                              escaped(findings.command)),
        .script = ""});

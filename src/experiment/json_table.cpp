@@ -1,5 +1,7 @@
 #include "experiment/findings.h"
 
+#include "experiment/front.h"
+
 #include <tessera/version.h>
 
 namespace tessera::experiment {
@@ -71,6 +73,7 @@ Json json_table(const Findings& findings) {
   for (const Column& column : table.columns)
     json["columns"].push_back({{"key", column.key}, {"title", column.title}});
   for (const FoundCell& cell : findings.cells) json["cells"].push_back(cell_json(cell, table));
+  if (table.front) json["front"] = front_json(findings);
   for (const FoundJob& job : findings.made) json["made"].push_back(made_json(job));
   return json;
 }

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include "experiment/findings.h"
+#include "experiment/front.h"
 #include "experiment/text_tables.h"
 
 namespace tessera::experiment {
@@ -57,6 +58,13 @@ std::string numbers(const Findings& findings) {
   return text;
 }
 
+std::string front(const Findings& findings) {
+  std::string text;
+  for (const TextTable& table : {budget_table(findings), front_table(findings)})
+    if (!table.rows.empty()) text += "\n" + text_of(table);
+  return text.empty() ? "" : "\n## Best for their cost" + text;
+}
+
 }  // namespace
 
 std::string markdown_table(const Findings& findings) {
@@ -66,7 +74,7 @@ std::string markdown_table(const Findings& findings) {
   text += "\n" + text_of(result_grid(findings));
   if (const std::string help = reading_help(findings); !help.empty())
     text += "\n" + with_stars(help) + "\n";
-  text += missing(findings);
+  text += front(findings) + missing(findings);
   if (const TextTable contests = contest_table(findings); !contests.rows.empty())
     text += fmt::format("\n## Against “{}”\n", table.base) + text_of(contests);
   text += numbers(findings) + "\n## Commands\n";

@@ -5,6 +5,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -13,26 +14,13 @@
 #include "base/nearest_name.h"
 #include "base/require.h"
 #include "experiment/columns.h"
+#include "experiment/sweep.h"
 #include "tessera/base/error.h"
 
 namespace tessera::experiment {
 namespace {
 
 namespace fs = std::filesystem;
-
-// An option of `tessera evaluate` ("--steps") or a key of the recipe ("process.r") that takes
-// several values, one after the other.
-struct Sweep {
-  std::string option;
-  std::vector<std::string> values;
-
-  bool trains() const { return !option.starts_with('-'); }  // a model for each value
-};
-
-struct SweptCell {
-  Cell cell;
-  std::vector<Sweep> sweeps;  // at most two: rows and columns, or columns alone
-};
 
 // Files as they are read, one over the other; names in braces are not replaced yet.
 struct Draft {
@@ -94,7 +82,7 @@ class FileReader {
     include(document);
     static const std::vector<std::string_view> known{"include",   "title", "note", "base",
                                                      "columns",   "seeds", "set",  "data",
-                                                     "distilled", "model", "cell"};
+                                                     "distilled", "model", "cell", "front"};
     for (const Entry& entry : entries_of(document)) {
       Table& table = draft_.table;
       if (entry.key == "include") continue;
@@ -118,6 +106,8 @@ class FileReader {
         each_of(entry, [&](const Entry& e) { read_model(e); });
       else if (entry.key == "cell")
         read_cells(entry);
+      else if (entry.key == "front")
+        read_front(entry);
       else
         unknown(entry, known);
     }
@@ -202,28 +192,27 @@ class FileReader {
     if (!array || array->empty())
       return complain(entry, "'columns' must be a list of what to show: bleu, ...");
     draft_.table.columns.clear();
-    for (const toml::node& node : *array) {
-      Column column;
-      const uint32_t line = node.source().begin.line;
-      if (const auto* key = node.as_string()) {
-        column.key = key->get();
-      } else if (const toml::table* table = node.as_table()) {
-        for (const Entry& each : entries_of(*table)) {
-          if (each.key == "key")
-            read_text(each, column.key);
-          else if (each.key == "title")
-            read_text(each, column.title);
-          else if (each.key == "decimals")
-            read_whole(each, 0, column.decimals);
-          else
-            unknown(each, {"key", "title", "decimals"});
-        }
-      }
-      add_column(column, line);
-    }
+    for (const toml::node& node : *array) add_column(node, draft_.table.columns);
   }
 
-  void add_column(Column column, uint32_t line) {
+  // A column is a string, or a table with a key.
+  void add_column(const toml::node& node, std::vector<Column>& columns) {
+    Column column;
+    const uint32_t line = node.source().begin.line;
+    if (const auto* key = node.as_string()) {
+      column.key = key->get();
+    } else if (const toml::table* table = node.as_table()) {
+      for (const Entry& each : entries_of(*table)) {
+        if (each.key == "key")
+          read_text(each, column.key);
+        else if (each.key == "title")
+          read_text(each, column.title);
+        else if (each.key == "decimals")
+          read_whole(each, 0, column.decimals);
+        else
+          unknown(each, {"key", "title", "decimals"});
+      }
+    }
     if (column.key.empty()) return complain(line, "a column is a string, or a table with a key");
     const KnownColumn* known = known_column(column.key);
     if (!known) {
@@ -231,7 +220,43 @@ class FileReader {
       if (!near.empty()) complain(line, fmt::format("unknown column '{}'{}", column.key, near));
     }
     if (column.title.empty()) column.title = known ? std::string(known->title) : column.key;
-    draft_.table.columns.push_back(std::move(column));
+    columns.push_back(std::move(column));
+  }
+
+  void read_front(const Entry& entry) {
+    Front front;
+    front.where = where(entry);
+    each_of(entry, [&](const Entry& each) {
+      if (each.key == "cost") {
+        std::vector<Column> columns;
+        add_column(*each.node, columns);
+        if (!columns.empty()) front.cost = columns.front();
+      } else if (each.key == "score") {
+        read_text(each, front.score);
+      } else if (each.key == "best") {
+        std::string best;
+        read_text(each, best);
+        front.lowest_is_best = best == "lowest";
+        if (best != "lowest" && best != "highest")
+          complain(each, "'best' must be \"highest\" or \"lowest\"");
+      } else if (each.key == "budgets") {
+        read_budgets(each, front.budgets);
+      } else {
+        unknown(each, {"cost", "score", "best", "budgets"});
+      }
+    });
+    if (front.cost.key.empty() || front.score.empty())
+      complain(entry, "[front] needs a cost and a score: cost = \"passes\", score = \"bleu\"");
+    draft_.table.front = std::move(front);
+  }
+
+  void read_budgets(const Entry& entry, std::vector<double>& field) {
+    const toml::array* array = entry.node->as_array();
+    for (size_t k = 0; array && k < array->size(); ++k)
+      if (const auto budget = (*array)[k].value<double>(); budget && *budget > 0)
+        field.push_back(*budget);
+    if (!array || field.size() != array->size())
+      complain(entry, "'budgets' must be a list of numbers above 0");
   }
 
   void read_data(const Entry& entry) {
@@ -277,6 +302,11 @@ class FileReader {
     });
   }
 
+  void read_at_most(const Entry& entry, std::optional<double>& field) {
+    field = entry.node->value<double>();
+    if (!field || *field < 1) complain(entry, "'at_most' must be a number of at least 1");
+  }
+
   void read_cells(const Entry& entry) {
     const toml::array* array = entry.node->as_array();
     if (!array) return complain(entry, "cells are written as [[cell]]");
@@ -300,14 +330,18 @@ class FileReader {
             swept.sweeps.push_back({e.key, {}});
             read_texts(e, swept.sweeps.back().values);
           });
+        else if (each.key == "at_most")
+          read_at_most(each, swept.at_most);
         else
-          unknown(each, {"row", "column", "model", "evaluate", "sweep"});
+          unknown(each, {"row", "column", "model", "evaluate", "sweep", "at_most"});
       }
       const uint32_t line = node.source().begin.line;
       if (swept.cell.row.empty()) complain(line, "a cell needs a row");
       if (swept.cell.model.empty()) complain(line, "a cell needs a model");
       if (swept.sweeps.size() > 2)
         complain(line, "a sweep has one option or two: rows and columns");
+      if (swept.at_most && swept.sweeps.empty())
+        complain(line, "'at_most' is about a sweep, which the cell has not");
       draft_.cells.push_back(std::move(swept));
     }
   }
@@ -317,58 +351,6 @@ class FileReader {
   fs::path file_;
   int depth_;
 };
-
-// "--steps" and "sampler.steps" as "steps".
-std::string short_name(const std::string& option) {
-  return option.starts_with('-') ? option.substr(option.find_first_not_of('-'))
-                                 : option.substr(option.rfind('.') + 1);
-}
-
-std::string joined(const std::string& name, const std::string& more) {
-  return name.empty() ? more : name + ", " + more;
-}
-
-// The name of the model with one more override, which is added where there is none yet. A model
-// that is not there is complained of later.
-std::string variant(std::vector<Model>& models, const std::string& name, const Sweep& sweep,
-                    const std::string& value) {
-  const auto named = [&](const std::string& wanted) {
-    return std::ranges::find(models, wanted, &Model::name);
-  };
-  const auto model = named(name);
-  if (model == models.end()) return name;
-  Model made = *model;
-  made.name = fmt::format("{}-{}-{}", name, short_name(sweep.option), value);
-  made.overrides.push_back(fmt::format("{}={}", sweep.option, value));
-  const std::string made_name = made.name;
-  if (named(made_name) == models.end()) models.push_back(std::move(made));
-  return made_name;
-}
-
-// One cell for each value: the last swept option makes columns, one before it rows.
-std::vector<Cell> spread_out(const SweptCell& swept, std::vector<Model>& models) {
-  std::vector<Cell> cells{swept.cell};
-  for (size_t k = 0; k < swept.sweeps.size(); ++k) {
-    const Sweep& sweep = swept.sweeps[k];
-    const bool last = k + 1 == swept.sweeps.size();
-    std::vector<Cell> spread;
-    for (const Cell& cell : cells) {
-      for (const std::string& value : sweep.values) {
-        Cell& made = spread.emplace_back(cell);
-        std::string& place = last ? made.column : made.row;
-        place = joined(place, fmt::format("{} = {}", short_name(sweep.option), value));
-        if (sweep.trains()) {
-          made.model = variant(models, cell.model, sweep, value);
-        } else {
-          made.evaluate.push_back(sweep.option);
-          made.evaluate.push_back(value);
-        }
-      }
-    }
-    cells = std::move(spread);
-  }
-  return cells;
-}
 
 // Replaces {name} by what [set] says.
 class Replacer {
@@ -436,7 +418,9 @@ Table finished(Draft draft, std::vector<std::string>& problems) {
       replacer.replace(*text, cell.where);
     replacer.replace(cell.evaluate, cell.where);
     for (Sweep& sweep : swept.sweeps) replacer.replace(sweep.values, cell.where);
-    for (Cell& each : spread_out(swept, table.models)) table.cells.push_back(std::move(each));
+    std::vector<Cell> cells = spread_out(swept, table.models);
+    if (cells.empty()) problems.push_back(cell.where + ": 'at_most' leaves nothing of the sweep");
+    std::ranges::move(cells, std::back_inserter(table.cells));
   }
   if (table.title.empty()) table.title = table.name();
   if (table.columns.empty()) table.columns = {{"bleu", "BLEU"}};

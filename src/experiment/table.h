@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 // Experiments: a table of results from a file that says which models to train and how to measure
@@ -50,6 +52,18 @@ struct Cell {
   std::string model;
   std::vector<std::string> evaluate;  // options of `tessera evaluate`; @NAME is a model's run
   std::string where;
+  std::string series;  // its place before a sweep of options spread it out: one of each model
+  std::vector<std::pair<std::string, std::string>> swept;  // names and values: candidates, 7x3
+};
+
+// Asks what the best settings are at every cost: the cells of a series as points, of which no other
+// is both better and no dearer.
+struct Front {
+  Column cost;                  // a number of every evaluation, above 0
+  std::string score;            // the key of a column of the table
+  bool lowest_is_best = false;  // of the score
+  std::vector<double> budgets;  // costs to name the best within
+  std::string where;
 };
 
 // A file like recipes/tables/*.toml; docs/experiments.md says what may stand in it.
@@ -62,6 +76,7 @@ struct Table {
   std::vector<Distilled> distilled;
   std::vector<Model> models;
   std::vector<Cell> cells;  // sweeps are spread out: one for each value
+  std::optional<Front> front;
 
   std::string name() const { return file.stem().string(); }  // of what is written about it
   const Model* find_model(const std::string& name) const;

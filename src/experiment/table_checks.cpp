@@ -36,6 +36,7 @@ class Checker {
     check_distilled();
     check_cells();
     check_base();
+    check_front();
     if (problems_.empty()) check_cycles();
     return problems_;
   }
@@ -102,6 +103,13 @@ class Checker {
     if (table_.base.empty()) return;
     const std::vector<std::string> rows = table_.rows();
     check_name(table_.file.string(), "row", table_.base, Names(rows.begin(), rows.end()));
+  }
+
+  void check_front() {
+    if (!table_.front) return;
+    Names keys;
+    for (const Column& column : table_.columns) keys.push_back(column.key);
+    check_name(table_.front->where, "column", table_.front->score, keys);
   }
 
   // A corpus needs its teacher, a model its corpus.

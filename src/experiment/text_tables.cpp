@@ -61,9 +61,11 @@ TextTable contest_table(const Findings& findings) {
 TextTable number_table(const Findings& findings) {
   const Table& table = *findings.table;
   TextTable numbers{{"", "seed"}, {}};
+  std::vector<Column> wanted{
+      {"nfe", "NFE", 0}, {"bleu.brevity_penalty", "BP", 3}, {"bleu.ratio", "length ratio", 3}};
+  if (table.front) wanted.insert(wanted.begin(), table.front->cost);
   std::vector<Column> more;  // beside those of the table
-  for (const Column& each : {Column{"nfe", "NFE", 0}, Column{"bleu.brevity_penalty", "BP", 3},
-                             Column{"bleu.ratio", "length ratio", 3}})
+  for (const Column& each : wanted)
     if (std::none_of(table.columns.begin(), table.columns.end(),
                      [&](const Column& column) { return column.key == each.key; }))
       more.push_back(each);

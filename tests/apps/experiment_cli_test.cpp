@@ -100,6 +100,32 @@ TEST_F(ExperimentCommand, TrainsMeasuresAndWritesTheTable) {
   EXPECT_THAT(experiment("--dry-run").out, HasSubstr("done      evaluate ours, seed 1"));
 }
 
+TEST_F(ExperimentCommand, FindsTheBestSettingsForTheirCost) {
+  std::string text = file_text(folder_ / "t.toml");
+  text = text.substr(0, text.find("[[cell]]")) +
+         "[front]\ncost = { key = 'passes', title = 'decoder passes', decimals = 0 }\n"
+         "score = 'bleu'\nbudgets = [1, 4]\n";
+  for (const char* model : {"plain", "border"})
+    text += "[[cell]]\nrow = '" + std::string(model) + "'\nmodel = '" + model +
+            "'\nevaluate = ['--split', 'valid', '--limit', 9]\n"
+            "sweep = { '--candidates' = ['1x1', '2x2'], '--steps' = [1, 2] }\nat_most = 4\n";
+  text.replace(text.find("base = \"plain\""), 14, "base = \"plain, candidates = 1x1\"");
+  write("t.toml", text);
+  const auto result = experiment("--jobs 2");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("| decoder passes | plain | border |"),
+                                HasSubstr("(candidates = 1x1, steps = 1: 1) |")));
+  EXPECT_THAT(file_text(folder_ / "made/t.html"), HasSubstr("BLEU over decoder passes"));
+  const auto table = nlohmann::json::parse(file_text(folder_ / "made/t.json"));
+  const auto& points = table["front"]["series"][1]["points"];
+  ASSERT_EQ(points.size(), 3u);
+  // As it was measured, not as the options say: candidates x network calls.
+  EXPECT_EQ(points[0]["cost"], 1);
+  EXPECT_EQ(points[1]["cost"], 2);
+  EXPECT_EQ(points[2]["cost"], 4);
+  EXPECT_EQ(points[2]["settings"]["candidates"], "2x2");
+}
+
 TEST_F(ExperimentCommand, GoesOnAfterASignal) {
   write_table(2000);  // long enough for a second start beside it
   Running program = start(arguments("--only ours"));

@@ -35,6 +35,12 @@ TEST(Chart, TicksAreRoundAndCoverTheRange) {
   EXPECT_GE(round_ticks(7, 7, 4).size(), 2u);
 }
 
+TEST(Chart, TicksOfLogarithmsAreRoundAndWithinTheRange) {
+  EXPECT_THAT(log_ticks(1, 100), Pointwise(DoubleNear(1e-9), {1, 2, 5, 10, 20, 50, 100}));
+  EXPECT_THAT(log_ticks(3, 30), Pointwise(DoubleNear(1e-9), {5, 10, 20}));
+  EXPECT_THAT(log_ticks(0.02, 0.2), Pointwise(DoubleNear(1e-12), {0.02, 0.05, 0.1, 0.2}));
+}
+
 TEST(Chart, PutsTheEndsOfTheRangesOnTheAxes) {
   const Chart chart(400, 300, 10, 5, 1);
   EXPECT_LT(chart.at(0, 1).x, chart.at(10, 1).x);

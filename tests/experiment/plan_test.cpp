@@ -241,6 +241,22 @@ TEST_F(PlanOfATable, TellsARunThatGoesOnWhereFilesAreNow) {
                           "train.features=new.pt"));
 }
 
+// What `tessera experiment FILE --dry-run` reads before it tries anything.
+TEST_F(PlanOfATable, IsMadeOfEveryTableOfThePaper) {
+  image::DatasetWriter set(folder_ / "set", {});
+  set.add_split("train", image::TensorImages(at::zeros({2, 3, 32, 32}, at::kByte)), {}, 0, 2);
+  set.commit({});
+  for (const auto& entry :
+       fs::directory_iterator(fs::path(TESSERA_SOURCE_DIR) / "recipes/tables")) {
+    SCOPED_TRACE(entry.path());
+    const Table table = read_table(entry.path());
+    std::map<std::string, fs::path> data;
+    for (const Data& each : table.data)
+      data[each.name] = folder_ / (each.name == "cifar10" ? "set" : "corpus");
+    EXPECT_GE(make_plan(table, store_, data).jobs.size(), table.cells.size());
+  }
+}
+
 TEST_F(PlanOfATable, NamesWhatIsNoGood) {
   EXPECT_THAT(complaint([&] { plan(with("process.r=0", "proces.r=0")); }),
               AllOf(HasSubstr("t.toml:8: the model 'a' cannot be trained"),

@@ -134,6 +134,41 @@ TEST_F(TableFile, SpreadsASweepOfOneOptionOverColumns) {
   EXPECT_THAT(table.column_groups(), ElementsAre("steps = 1", "steps = 2"));
 }
 
+TEST_F(TableFile, LeavesOutOfASweepWhatIsTooMuch) {
+  const std::string text =
+      "[model.m]\nrecipe = 'x.toml'\n[[cell]]\nrow = 'a'\ncolumn = 'c'\nmodel = 'm'\n"
+      "sweep = { '--candidates' = ['1x5', '7x3'], '--steps' = [1, 4, 20] }\n";
+  const Table table = read(text + "at_most = 84\n");
+  ASSERT_EQ(table.cells.size(), 4u);  // 1x5 with 1 and 4 steps, 7x3 with 1 and 4
+  EXPECT_EQ(table.cells[3].series, "a, c");
+  EXPECT_THAT(table.cells[3].swept,
+              ElementsAre(std::pair("candidates", "7x3"), std::pair("steps", "4")));
+  EXPECT_EQ(read(text + "at_most = 100\n").cells.size(), 5u);
+  EXPECT_THAT(problem(text + "at_most = 4\n"), HasSubstr("leaves nothing of the sweep"));
+  EXPECT_THAT(problem(text + "at_most = 'x'\n"), HasSubstr("a number of at least 1"));
+  EXPECT_THAT(problem("[model.m]\nrecipe = 'x.toml'\n[[cell]]\nrow = 'a'\nmodel = 'm'\n"
+                      "at_most = 4\n"),
+              HasSubstr("table.toml:3: 'at_most' is about a sweep"));
+}
+
+TEST_F(TableFile, MayAskForAFront) {
+  const std::string cell =
+      "[model.m]\nrecipe = 'x.toml'\n[[cell]]\nrow = 'a'\nmodel = 'm'\n"
+      "sweep = { 'process.r' = [0, 1], '--steps' = [1, 2] }\n";
+  const Table table = read("[front]\ncost = 'passes'\nscore = 'bleu'\nbudgets = [6]\n" + cell);
+  ASSERT_TRUE(table.front.has_value());
+  EXPECT_EQ(table.front->cost.title, "passes");
+  EXPECT_THAT(table.front->budgets, ElementsAre(6));
+  EXPECT_EQ(table.cells[2].series, "a, r = 1") << "another model is another series";
+  EXPECT_THAT(problem("[front]\ncost = 'passes'\n" + cell), HasSubstr("a cost and a score"));
+  EXPECT_THAT(problem("[front]\ncost = 'passes'\nscore = 'blue'\n" + cell),
+              HasSubstr("table.toml:1: there is no column 'blue' (did you mean 'bleu'?)"));
+  EXPECT_THAT(problem("[front]\ncost = 'passes'\nscore = 'bleu'\nbest = 'most'\n" + cell),
+              HasSubstr("must be \"highest\" or \"lowest\""));
+  EXPECT_THAT(problem("[front]\ncost = 'passes'\nscore = 'bleu'\nbudgets = [0]\n" + cell),
+              HasSubstr("table.toml:4: 'budgets' must be"));
+}
+
 TEST_F(TableFile, TrainsAModelForEveryValueOfASweptKey) {
   const Table table = read(
       "[model.m]\nrecipe = 'x.toml'\noverrides = ['train.steps=9']\n[[cell]]\nrow = 'a'\n"
@@ -243,7 +278,8 @@ TEST(Tables, OfThePaperCanAllBeRead) {
       EXPECT_TRUE(seen.contains(std::string(table) + task)) << table << task;
   EXPECT_TRUE(seen.contains("table5-gigaword"));
   EXPECT_TRUE(seen.contains("table5-iwslt14"));
-  for (const char* table : {"cifar10-paper", "images-codings", "images-sampling", "images-steps"})
+  for (const char* table : {"cifar10-paper", "images-codings", "images-pixels", "images-sampling",
+                            "images-steps", "pareto-multi30k"})
     EXPECT_TRUE(seen.contains(table)) << table;
 }
 
@@ -267,6 +303,11 @@ TEST(Tables, HaveThePapersRows) {
   const Table sweep = read_table(folder / "table4a-multi30k.toml");
   EXPECT_EQ(sweep.rows().size(), 5u);
   EXPECT_EQ(sweep.column_groups().size(), 6u);
+  const Table codings = read_table(folder / "images-codings.toml");
+  EXPECT_EQ(codings.models.size(), 3u + 3u * 4u);  // four r of each coding
+  EXPECT_EQ(codings.rows().size(), 6u);            // deterministic and Gaussian
+  EXPECT_THAT(codings.column_groups(), ElementsAre("r = 0", "r = 0.2", "r = 0.3", "r = 0.5"));
+  EXPECT_THAT(read_table(folder / "images-pixels.toml").rows(), ElementsAre("x0-DDPM", "x0-DDIM"));
 }
 
 }  // namespace
