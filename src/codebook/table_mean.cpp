@@ -1,16 +1,13 @@
 #include "codebook/table_mean.h"
 
+#include "base/slices.h"
+
 #include <ATen/ATen.h>
 
-#include <algorithm>
 #include <optional>
-#include <vector>
 
 namespace tessera {
 namespace {
-
-// Scores that are stored at once: 16 MiB of float32.
-constexpr int64_t kScores = int64_t{1} << 22;
 
 // [N, d] -> [1, 1, N, d]: one head of one sentence
 at::Tensor as_head(const at::Tensor& rows) {
@@ -31,19 +28,14 @@ at::Tensor by_attention(const at::Tensor& codes, const at::Tensor& x, double log
   return seen.squeeze(0).squeeze(0);
 }
 
-// A few points after the other.
-at::Tensor by_slices(const at::Tensor& codes, const at::Tensor& bias, const at::Tensor& x,
+// With scores that are stored.
+at::Tensor by_scores(const at::Tensor& codes, const at::Tensor& bias, const at::Tensor& x,
                      double logit_scale) {
-  const int64_t slice = std::max<int64_t>(1, kScores / codes.size(0));
-  std::vector<at::Tensor> parts;
-  for (int64_t begin = 0; begin < x.size(0); begin += slice) {
-    at::Tensor scores =
-        at::matmul(x.narrow(0, begin, std::min(slice, x.size(0) - begin)), codes.t())
-            .mul_(logit_scale);
+  return in_slices(x.size(0), codes.size(0), x.device(), [&](int64_t begin, int64_t count) {
+    at::Tensor scores = at::matmul(x.narrow(0, begin, count), codes.t()).mul_(logit_scale);
     if (bias.defined()) scores.add_(bias.to(x.scalar_type()));
-    parts.push_back(at::matmul(scores.softmax(-1), codes));
-  }
-  return at::cat(parts);
+    return at::matmul(scores.softmax(-1), codes);
+  });
 }
 
 // What LibTorch's kernel for CUDA reads: rows of whole 16 bytes.
@@ -57,7 +49,7 @@ at::Tensor table_mean(const at::Tensor& codes, const at::Tensor& bias, const at:
                       double logit_scale) {
   if (x.size(0) == 0) return x;
   const at::Tensor table = codes.to(x.scalar_type()).contiguous();
-  return bias.defined() || !fits_attention(x) ? by_slices(table, bias, x, logit_scale)
+  return bias.defined() || !fits_attention(x) ? by_scores(table, bias, x, logit_scale)
                                               : by_attention(table, x, logit_scale);
 }
 

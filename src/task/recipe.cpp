@@ -43,42 +43,57 @@ Recipe::Recipe(Domain kind) : domain(kind) {
 
 namespace {
 
-// What a file with overrides says of a key, if anything.
-template <class E>
-std::optional<E> told(const std::string& key, const std::filesystem::path& file,
-                      std::span<const std::string> overrides) {
-  E value{};
-  config::Schema schema;  // which knows one key, and whose complaints nobody hears
-  schema.option(key, value, "");
-  if (!file.empty()) schema.read_file(file);
-  for (const std::string& assignment : overrides) schema.apply_override(assignment);
-  const auto read = schema.read_so_far(key);
-  return read ? std::optional(parse_name<E>(std::get<std::string>(*read))) : std::nullopt;
-}
+// The keys that decide which others there are, or what these are by default.
+constexpr const char *kDomain = "data.kind", *kModel = "model.kind", *kPreset = "generate.preset";
 
-constexpr const char* kPreset = "generate.preset";
+// What a file with overrides says of those keys.
+class Glance {
+ public:
+  Glance(const std::filesystem::path& file, std::span<const std::string> overrides) {
+    schema_.option(kDomain, domain_, "");
+    schema_.option(kModel, kind_, "");
+    schema_.option(kPreset, preset_, "");
+    if (!file.empty()) schema_.read_file(file);
+    for (const std::string& assignment : overrides) schema_.apply_override(assignment);
+  }
+
+  // Nothing where it is not said. Throws UsageError for a name that is none.
+  template <class E>
+  std::optional<E> at(const char* key) const {
+    const auto read = schema_.read_so_far(key);
+    return read ? std::optional(parse_name<E>(std::get<std::string>(*read))) : std::nullopt;
+  }
+
+  Domain domain() const { return at<Domain>(kDomain).value_or(Domain::text); }
+
+ private:
+  Domain domain_{};
+  model::ModelKind kind_{};
+  model::Preset preset_{};
+  config::Schema schema_;  // of these keys alone; nobody hears what it complains of
+};
 
 }  // namespace
 
 Domain domain_of(const std::filesystem::path& file, std::span<const std::string> overrides) {
-  return told<Domain>("data.kind", file, overrides).value_or(Domain::text);
+  return Glance(file, overrides).domain();
 }
 
 Recipe begin_recipe(const std::filesystem::path& file, std::span<const std::string> overrides) {
-  Recipe recipe(domain_of(file, overrides));
+  const Glance told(file, overrides);
+  Recipe recipe(told.domain());
   if (recipe.domain != Domain::text) return recipe;
-  const auto preset = told<model::Preset>(kPreset, file, overrides);
+  const auto preset = told.at<model::Preset>(kPreset);
   if (!preset) return recipe;
-  require_option(
-      told<model::ModelKind>("model.kind", file, overrides) != model::ModelKind::autoregressive,
-      "{} is not for autoregressive models: they have generate.beam", kPreset);
+  require_option(told.at<model::ModelKind>(kModel) != model::ModelKind::autoregressive,
+                 "{} is not for autoregressive models: they have generate.beam", kPreset);
   model::use_preset(recipe.text.generate, *preset);
   return recipe;
 }
 
 std::vector<std::string> spelt_out(std::span<const std::string> overrides) {
   std::vector<std::string> result;
-  if (const auto preset = told<model::Preset>(kPreset, {}, overrides)) {
+  if (const auto preset = Glance({}, overrides).at<model::Preset>(kPreset)) {
     model::GenerationOptions options;
     model::use_preset(options, *preset);
     result = {fmt::format("generate.lengths={}", options.lengths),
