@@ -166,6 +166,7 @@ class GenerateRun {
                             {"length", candidate.length},
                             {"length_log_probability", candidate.length_log_probability}});
       if (candidate.rerank_score) candidates.back()["rerank"] = *candidate.rerank_score;
+      if (candidate.staged_score) candidates.back()["staged"] = *candidate.staged_score;
     }
     return {{"line", line + 1},
             {"source", source},

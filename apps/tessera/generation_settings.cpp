@@ -45,6 +45,11 @@ void add_generation_options(CLI::App& command, GenerationSettings& settings) {
                   "tries for every line: 5 noises of the likeliest length (5), or 3 noises of "
                   "each of the 7 likeliest lengths (7x3)")
       ->option_text("N|LxN");
+  command
+      .add_option("--length-choice", settings.length_choice,
+                  "which lengths are tried: the likeliest, the likeliest one and its neighbours "
+                  "(window), or each drawn by its probability (draw)")
+      ->option_text("likeliest|window|draw");
   auto* merge = command.add_flag("--merge-repeats", settings.merge_repeats,
                                  "keep one of equal symbols in a row");
   command.add_flag("--keep-repeats", settings.keep_repeats, "keep them all")->excludes(merge);
@@ -57,9 +62,10 @@ void add_generation_options(CLI::App& command, GenerationSettings& settings) {
       .add_option(
           "--selection", settings.selection,
           "which candidate is taken: the one the others agree with (mbr), the one the model "
-          "is surest of (confidence), both in one score (blend), or the one an autoregressive "
-          "model finds likeliest (rerank=MODEL)")
-      ->option_text("mbr|confidence|blend|rerank=MODEL");
+          "is surest of (confidence), both in one score (blend), the best of every length and "
+          "then of these (staged), or the one an autoregressive model finds likeliest "
+          "(rerank=MODEL)")
+      ->option_text("mbr|confidence|blend|staged|rerank=MODEL");
   command
       .add_option("--beam", settings.beam,
                   "autoregressive models: hypotheses that are followed, 1 is greedy; with "
@@ -100,6 +106,7 @@ void require_fitting(const GenerationSettings& settings, const model::Generation
                                       {"--sampler", !settings.sampler.empty()},
                                       {"--preset", !settings.preset.empty()},
                                       {"--candidates", !settings.candidates.empty()},
+                                      {"--length-choice", !settings.length_choice.empty()},
                                       {"--merge-repeats", settings.merge_repeats},
                                       {"--keep-repeats", settings.keep_repeats},
                                       {"--length", !settings.length.empty()},
@@ -127,6 +134,8 @@ model::GenerationOptions changed(model::GenerationOptions options,
   if (settings.merge_repeats || settings.keep_repeats)
     options.merge_repeats = settings.merge_repeats;
   if (!settings.candidates.empty()) set_candidates(options, settings.candidates);
+  if (!settings.length_choice.empty())
+    options.length_choice = parse_name<model::LengthChoice>(settings.length_choice);
   if (!settings.length.empty() && settings.length != kOracleLength)
     options.length = model::LengthRule::parse(settings.length);
   options.beam = settings.beam.value_or(options.beam);

@@ -17,7 +17,7 @@ namespace tessera::app {
 // What the commands that generate can change about it. What is not given is as the model has it.
 struct GenerationSettings : SamplerSettings {
   // Of diffusion.
-  std::string preset, candidates, length;
+  std::string preset, candidates, length_choice, length;
   bool merge_repeats = false, keep_repeats = false;
   // Of autoregressive models.
   std::optional<int64_t> beam, top_k;

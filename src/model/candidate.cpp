@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -13,6 +14,17 @@ namespace {
 // How many points of expected BLEU a nat of mean log-probability is worth. Chosen on validation
 // lines; 10 to 40 are about as good.
 constexpr double kPointsOfANat = 20;
+
+double blended(double expected_bleu, double confidence) {
+  return expected_bleu + kPointsOfANat * confidence;
+}
+
+// How well each agrees with the others: expected sentence BLEU.
+std::vector<double> agreement(const std::vector<const Candidate*>& candidates) {
+  std::vector<std::span<const text::Id>> ids;
+  for (const Candidate* candidate : candidates) ids.emplace_back(candidate->ids);
+  return metric::expected_bleu(ids);
+}
 
 }  // namespace
 
@@ -36,13 +48,32 @@ void merge_repeats(Candidate& candidate) {
 }
 
 void measure_agreement(std::span<Candidate> candidates) {
-  const std::vector<std::span<const text::Id>> ids = [&] {
-    std::vector<std::span<const text::Id>> result;
-    for (const Candidate& candidate : candidates) result.emplace_back(candidate.ids);
-    return result;
-  }();
-  const std::vector<double> scores = metric::expected_bleu(ids);
+  std::vector<const Candidate*> all;
+  for (const Candidate& candidate : candidates) all.push_back(&candidate);
+  const std::vector<double> scores = agreement(all);
   for (size_t k = 0; k < scores.size(); ++k) candidates[k].expected_bleu = scores[k];
+}
+
+void measure_stages(std::span<Candidate> candidates) {
+  std::map<int64_t, std::vector<const Candidate*>> by_length;
+  for (Candidate& candidate : candidates) {
+    candidate.staged_score.reset();
+    by_length[candidate.length].push_back(&candidate);
+  }
+  std::vector<const Candidate*> best;
+  for (const auto& [length, some] : by_length) {
+    const std::vector<double> scores = agreement(some);
+    size_t place = 0;
+    for (size_t k = 1; k < some.size(); ++k)
+      if (std::pair(scores[k], some[k]->confidence) >
+          std::pair(scores[place], some[place]->confidence))
+        place = k;
+    best.push_back(some[place]);
+  }
+  const std::vector<double> scores = agreement(best);
+  for (size_t k = 0; k < best.size(); ++k)
+    candidates[static_cast<size_t>(best[k] - candidates.data())].staged_score =
+        blended(scores[k], best[k]->confidence);
 }
 
 double score_of(const Candidate& candidate, Selection selection) {
@@ -52,7 +83,9 @@ double score_of(const Candidate& candidate, Selection selection) {
     case Selection::confidence:
       return candidate.confidence;
     case Selection::blend:
-      return candidate.expected_bleu + kPointsOfANat * candidate.confidence;
+      return blended(candidate.expected_bleu, candidate.confidence);
+    case Selection::staged:
+      return candidate.staged_score.value_or(-std::numeric_limits<double>::infinity());
     case Selection::rerank:
       return candidate.rerank_score.value_or(-std::numeric_limits<double>::infinity());
   }

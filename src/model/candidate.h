@@ -17,7 +17,10 @@ struct Candidate {
   double confidence = 0;      // mean log-probability of its symbols, first end symbol included
   double expected_bleu = 0;   // mean sentence BLEU against the other candidates, 0 to 100
   std::optional<double> rerank_score = {};  // mean log-probability another model gives it
-  double length_log_probability = 0;        // of `length`, as the length head sees it; 0: not asked
+  // Of the best of its length, where a choice is made in stages: as `blend`, but among the best of
+  // all lengths. Others have none.
+  std::optional<double> staged_score = {};
+  double length_log_probability = 0;  // of `length`, as the length head sees it; 0: not asked
 };
 
 // The candidate in a row of symbols as they were decoded.
@@ -32,7 +35,11 @@ void merge_repeats(Candidate& candidate);
 // Fills in expected_bleu.
 void measure_agreement(std::span<Candidate> candidates);
 
-// The score a selection goes by.
+// Fills in staged_score. Of one length the best is the one the others of it agree with most, by
+// expected sentence BLEU; confidence, then the order decides between equals.
+void measure_stages(std::span<Candidate> candidates);
+
+// The score a selection goes by; -infinity for what it leaves out.
 double score_of(const Candidate& candidate, Selection selection);
 
 // The place of the best candidate; another score, then the order decides between equals.

@@ -1,8 +1,11 @@
 #include "model/diffusion_generation.h"
 
 #include "base/require.h"
+#include "base/slices.h"
 #include "model/batch_workers.h"
 #include "process/interruptible.h"
+
+#include <tessera/base/random.h>
 
 #include <ATen/ATen.h>
 
@@ -103,7 +106,7 @@ class Generation {
     const std::vector<GenerationBatch> batches = plan_batches(sizes, limits(/*candidates=*/1));
     std::vector<at::Tensor> lengths, scores;
     for (const GenerationBatch& batch : batches) {
-      const Lengths found = choose_lengths(sources_of(batch));
+      const Lengths found = choose_lengths(batch);
       lengths.push_back(found.symbols);
       scores.push_back(found.log_probabilities);
     }
@@ -123,8 +126,8 @@ class Generation {
     at::Tensor log_probabilities;  // [B, lengths] float
   };
 
-  //   source [B, S]
-  Lengths choose_lengths(const at::Tensor& source) const {
+  Lengths choose_lengths(const GenerationBatch& batch) const {
+    const at::Tensor source = sources_of(batch);  // [B, S]
     const at::Tensor offsets =
         at::arange(LengthClasses::kCount, ids_options()) - LengthClasses::kOffset;
     const at::Tensor lengths =
@@ -134,16 +137,47 @@ class Generation {
         model_.length_scores(model_.encode(source))
             .masked_fill(possible.logical_not(), -std::numeric_limits<double>::infinity())
             .log_softmax(1);
-    at::Tensor classes;
-    if (options_.length_choice == LengthChoice::likeliest) {
-      classes = std::get<1>(scores.topk(options_.lengths, 1));
-    } else {
-      // The impossible ones of a window stay at the shortest or the longest that is possible.
-      const at::Tensor first = possible.to(at::kInt).argmax(1, /*keepdim=*/true);
-      const at::Tensor last = first + possible.sum(1, /*keepdim=*/true) - 1;
-      classes = at::clamp(scores.argmax(1, /*keepdim=*/true) + window(), first, last);
-    }
+    const at::Tensor classes = choose_classes(batch, scores, possible);
     return {lengths.gather(1, classes), scores.gather(1, classes)};
+  }
+
+  //   scores    [B, classes] float: log-probabilities
+  //   possible  [B, classes] bool: one interval a row
+  //   returns   [B, lengths] int64
+  at::Tensor choose_classes(const GenerationBatch& batch, const at::Tensor& scores,
+                            const at::Tensor& possible) const {
+    // What leaves the possible ones stays at the shortest or the longest of them.
+    const at::Tensor first = possible.to(at::kInt).argmax(1, /*keepdim=*/true);
+    const at::Tensor last = first + possible.sum(1, /*keepdim=*/true) - 1;
+    switch (options_.length_choice) {
+      case LengthChoice::window:
+        return at::clamp(scores.argmax(1, /*keepdim=*/true) + window(), first, last);
+      case LengthChoice::draw: {
+        const at::Tensor below = scores.to(at::kDouble).exp().cumsum(1);
+        const at::Tensor drawn =
+            at::clamp(at::searchsorted(below, uniform_numbers(batch), /*out_int32=*/false,
+                                       /*right=*/true),
+                      first, last);
+        const at::Tensor order =
+            scores.gather(1, drawn).argsort(/*stable=*/true, 1, /*descending=*/true);
+        return drawn.gather(1, order);
+      }
+      case LengthChoice::likeliest:
+        break;
+    }
+    return std::get<1>(scores.topk(options_.lengths, 1));
+  }
+
+  // In [0, 1), a function of seed and line: [B, lengths] double
+  at::Tensor uniform_numbers(const GenerationBatch& batch) const {
+    std::vector<double> numbers;
+    for (const size_t sentence : batch.sentences) {
+      // Start noises of candidates are of step 0.
+      RandomStream stream({options_.sampler.seed, Purpose::sampling, 1},
+                          static_cast<uint64_t>(sentences_[sentence].line));
+      for (int64_t k = 0; k < options_.lengths; ++k) numbers.push_back(stream.uniform());
+    }
+    return at::tensor(numbers, at::kDouble).view({-1, options_.lengths}).to(model_.device());
   }
 
   // 0, 1, -1, 2, -2, ...   [1, lengths]
@@ -180,20 +214,16 @@ class Generation {
     return {sample.labels.to(at::kInt), log_probabilities(sample), sample.calls};
   }
 
-  // In slices: elements x symbols are too many to keep.
   at::Tensor log_probabilities(const Sample& sample) const {
     const EmbeddingTable& codebook = model_.codebook();
-    const int64_t scores = model_.device().is_cpu() ? int64_t{1} << 22 : int64_t{1} << 26;
-    const int64_t slice = std::max<int64_t>(1, scores / codebook.symbols());
     const at::Tensor x0 = sample.x0.flatten(0, 1) * model_.options().objective.logit_scale,
                      labels = sample.labels.flatten();
-    std::vector<at::Tensor> parts;
-    for (int64_t begin = 0; begin < labels.size(0); begin += slice) {
-      const int64_t count = std::min(slice, labels.size(0) - begin);
-      parts.push_back(
-          codebook.cross_entropy(x0.narrow(0, begin, count), labels.narrow(0, begin, count)));
-    }
-    return at::cat(parts).neg_().view(sample.labels.sizes());
+    const auto losses = [&](int64_t begin, int64_t count) {
+      return codebook.cross_entropy(x0.narrow(0, begin, count), labels.narrow(0, begin, count));
+    };
+    return in_slices(labels.size(0), codebook.symbols(), model_.device(), losses)
+        .neg_()
+        .view(sample.labels.sizes());
   }
 
   void collect(const GenerationBatch& batch, const Decoded& decoded) {
@@ -215,6 +245,7 @@ class Generation {
         scores += batch.target;
       }
       measure_agreement(result.candidates);
+      if (options_.selection == Selection::staged) measure_stages(result.candidates);
       result.chosen = choose(result.candidates, options_.selection);
     }
     const std::lock_guard<std::mutex> lock(reporting_);

@@ -9,8 +9,8 @@ namespace tessera::model {
 namespace {
 
 constexpr std::array kOfDiffusion{
-    "steps",   "r",      "sampler",    "path",          "clock",        "estimate", "preset",
-    "lengths", "noises", "candidates", "merge-repeats", "keep-repeats", "length"};
+    "steps",   "r",      "sampler",    "path",          "clock",         "estimate",     "preset",
+    "lengths", "noises", "candidates", "length-choice", "merge-repeats", "keep-repeats", "length"};
 constexpr std::array kOfSearch{"beam", "length-penalty", "temperature", "top-k"};
 
 std::string_view without_dashes(std::string_view name) {

@@ -17,9 +17,10 @@ struct Generated {
   // first.
   std::vector<Candidate> candidates;
   size_t chosen = 0;
-  int64_t predicted_length = 0;  // the likeliest, end symbol included; 0: the source was empty
-  int64_t nfe = 0;               // network calls; 0: the source was empty
-  bool truncated = false;        // the source was longer than the model's positions
+  int64_t predicted_length =
+      0;                   // the likeliest tried, end symbol included; 0: the source was empty
+  int64_t nfe = 0;         // network calls; 0: the source was empty
+  bool truncated = false;  // the source was longer than the model's positions
 
   const Candidate& best() const { return candidates[chosen]; }
   const std::vector<text::Id>& ids() const { return best().ids; }

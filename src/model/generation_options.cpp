@@ -25,21 +25,12 @@ LengthRule LengthRule::parse(const std::string& text) {
 }
 
 void use_preset(GenerationOptions& options, Preset preset) {
+  const PresetValues values = values_of(preset);
   options.preset = preset;
-  options.selection = Selection::blend;
-  const auto set = [&](int64_t lengths, int64_t noises, int64_t steps) {
-    options.lengths = lengths;
-    options.noises = noises;
-    options.sampler.steps = steps;
-  };
-  switch (preset) {
-    case Preset::fast:
-      return set(1, 1, 4);
-    case Preset::balanced:
-      return set(5, 1, 4);
-    case Preset::best:
-      return set(7, 3, 4);
-  }
+  options.lengths = values.lengths;
+  options.noises = values.noises;
+  options.sampler.steps = values.steps;
+  options.selection = values.selection;
 }
 
 void declare(config::Schema& schema, GenerationOptions& options) {
@@ -51,7 +42,8 @@ void declare(config::Schema& schema, GenerationOptions& options) {
       .option("generate.lengths", options.lengths, "how many lengths are tried for every sentence")
       .range(1, kMaxCandidates);
   schema.option("generate.length_choice", options.length_choice,
-                "which ones: the likeliest, or the likeliest one and a window around it");
+                "which ones: the likeliest, the likeliest one and a window around it, or each "
+                "drawn by its probability");
   schema
       .option("generate.noises", options.noises,
               "start noises of every length; a sentence has lengths x noises candidates")
@@ -62,10 +54,12 @@ void declare(config::Schema& schema, GenerationOptions& options) {
   schema
       .option("generate.selection", options.selection,
               "which candidate is taken: the one the others agree with most (mbr, by sentence "
-              "BLEU), the one with the highest mean log-probability (confidence), or both in one "
-              "score (blend)")
+              "BLEU), the one with the highest mean log-probability (confidence), both in one "
+              "score (blend), or in two stages: of every length the one that candidates of this "
+              "length agree with, of these by both (staged; not for autoregressive models)")
       .check([](Selection value) { return value != Selection::rerank; },
-             "mbr, confidence or blend (rerank needs a model: generate --selection rerank=MODEL)");
+             "mbr, confidence, blend or staged (rerank needs a model: generate --selection "
+             "rerank=MODEL)");
   schema
       .option("generate.beam", options.beam,
               "autoregressive models: hypotheses that are followed, or sentences that are drawn")

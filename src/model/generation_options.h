@@ -16,6 +16,7 @@ enum class Selection {
   mbr,         // the one the others agree with most: expected sentence BLEU
   confidence,  // the one with the highest mean log-probability
   blend,       // both: expected sentence BLEU, and 20 points for every nat of mean log-probability
+  staged,      // of every length the one the others of that length agree with, of these by blend
   rerank,      // the one an autoregressive model finds likeliest: not an option of a model
 };
 
@@ -23,6 +24,7 @@ enum class Selection {
 enum class LengthChoice {
   likeliest,  // by the length head's scores
   window,     // the likeliest one and its neighbours: +1, -1, +2, -2, ...
+  draw,       // each drawn by its probability, so that likely ones come several times
 };
 
 // How much work a diffusion model spends on a sentence, in decoder passes: lengths x noises x
@@ -32,6 +34,24 @@ enum class Preset {
   balanced,  // at most 20
   best,      // at most 100
 };
+
+// What a preset stands for: of what costs no more, the best that was found on validation lines
+// (docs/results.md).
+struct PresetValues {
+  int64_t lengths, noises, steps;
+  Selection selection = Selection::blend;
+};
+constexpr PresetValues values_of(Preset preset) {
+  switch (preset) {
+    case Preset::fast:
+      return {1, 1, 4};
+    case Preset::best:
+      return {7, 3, 4};
+    case Preset::balanced:
+      break;
+  }
+  return {5, 1, 4};
+}
 
 // A length that is asked for, where it is not left to the length head. It counts symbols without
 // the end.
@@ -48,27 +68,27 @@ struct LengthRule {
 // How sentences are made.
 struct GenerationOptions {
   // By diffusion: a sentence has lengths * noises candidates.
-  Preset preset = Preset::balanced;  // where the next three and selection come from, unless given
-  SamplerOptions sampler = {.steps = 4};
-  int64_t lengths = 5;  // that are tried
+  static constexpr Preset kUsual = Preset::balanced;
+  Preset preset = kUsual;  // where steps, lengths, noises and selection come from, unless given
+  SamplerOptions sampler = {.steps = values_of(kUsual).steps};
+  int64_t lengths = values_of(kUsual).lengths;  // that are tried
   LengthChoice length_choice = LengthChoice::likeliest;
-  int64_t noises = 1;          // start noises of every length
-  bool merge_repeats = false;  // of a symbol that stands twice in a row, keep one
+  int64_t noises = values_of(kUsual).noises;  // start noises of every length
+  bool merge_repeats = false;                 // of a symbol that stands twice in a row, keep one
   // From left to right: a sentence has `beam` candidates.
   int64_t beam = 5;           // hypotheses that are followed; 1: greedy
   double length_penalty = 1;  // scores are log-probabilities over length to this power
   double temperature = 0;     // above 0: `beam` sentences are drawn instead
   int64_t top_k = 0;          // of the likeliest symbols; 0: of all
   // Of both.
-  Selection selection = Selection::blend;  // among candidates that were drawn
-  int64_t batch_tokens = 48000;            // candidates x padded length of a batch, at most
-  std::optional<LengthRule> length = {};   // no key in the configuration: it suits one input
+  Selection selection = values_of(kUsual).selection;  // among candidates that were drawn
+  int64_t batch_tokens = 48000;           // candidates x padded length of a batch, at most
+  std::optional<LengthRule> length = {};  // no key in the configuration: it suits one input
 
   int64_t candidates() const { return lengths * noises; }
 };
 
-// Sets lengths, noises, steps and selection: of those that cost no more, the best that was found on
-// validation lines (docs/results.md).
+// Sets lengths, noises, steps and selection.
 void use_preset(GenerationOptions& options, Preset preset);
 
 // Most candidates of a sentence.
@@ -96,17 +116,18 @@ template <>
 struct tessera::EnumNames<tessera::model::LengthChoice> {
   using Choice = tessera::model::LengthChoice;
   static constexpr std::string_view what = "choice of lengths";
-  static constexpr std::array<std::pair<Choice, std::string_view>, 2> values{
-      {{Choice::likeliest, "likeliest"}, {Choice::window, "window"}}};
+  static constexpr std::array<std::pair<Choice, std::string_view>, 3> values{
+      {{Choice::likeliest, "likeliest"}, {Choice::window, "window"}, {Choice::draw, "draw"}}};
 };
 
 template <>
 struct tessera::EnumNames<tessera::model::Selection> {
   using Selection = tessera::model::Selection;
   static constexpr std::string_view what = "selection";
-  static constexpr std::array<std::pair<Selection, std::string_view>, 4> values{
+  static constexpr std::array<std::pair<Selection, std::string_view>, 5> values{
       {{Selection::mbr, "mbr"},
        {Selection::confidence, "confidence"},
        {Selection::blend, "blend"},
+       {Selection::staged, "staged"},
        {Selection::rerank, "rerank"}}};
 };

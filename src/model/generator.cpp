@@ -59,6 +59,9 @@ Generator::Generator(const Seq2Seq& model, const GenerationOptions& options,
   require_option(options.selection != Selection::rerank || reranker != nullptr,
                  "selection 'rerank' needs the model that chooses (--selection rerank=MODEL)");
   const auto* diffusion = dynamic_cast<const Diffusion*>(&model);
+  require_option(diffusion != nullptr || options.selection != Selection::staged,
+                 "the selection 'staged' is not for autoregressive models: their candidates are "
+                 "not made length by length");
   if (diffusion == nullptr) return;
   // Says at once what is wrong with the sampler's options.
   const Denoiser identity = [](const at::Tensor& x, const at::Tensor&, const at::Tensor&) {

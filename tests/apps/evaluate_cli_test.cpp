@@ -132,7 +132,8 @@ TEST_F(EvaluateCommand, MeasuresAnAutoregressiveModelToo) {
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("beam 3)"));
   EXPECT_THAT(run("--device cpu evaluate ar --data corpus --beam 1").out, HasSubstr("greedy)"));
-  for (const char* option : {"--steps 3", "--r 1", "--length oracle", "--one-step"})
+  for (const char* option : {"--steps 3", "--r 1", "--length oracle", "--length-choice draw",
+                             "--selection staged", "--one-step"})
     EXPECT_EQ(run(std::string("--device cpu evaluate ar --data corpus ") + option).status, 2)
         << option;
   EXPECT_EQ(evaluate("--beam 3").status, 2);

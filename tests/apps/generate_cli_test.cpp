@@ -107,6 +107,10 @@ TEST_F(GenerateCommand, KnowsItsSamplersAndLengths) {
   EXPECT_EQ(nfe("--length +2")["candidates"][0]["length"], std::min<int64_t>(predicted + 2, 40));
   EXPECT_EQ(nfe("--length -1")["candidates"][0]["length"], std::max<int64_t>(predicted - 1, 1));
   EXPECT_EQ(nfe("--r 0 --selection confidence --sampler deterministic")["nfe"], 4);
+  const auto window = nfe("--candidates 3x1 --length-choice window")["candidates"];
+  EXPECT_EQ(window[1]["length"].get<int64_t>() - window[2]["length"].get<int64_t>(), 2);
+  const auto staged = nfe("--candidates 9x2 --length-choice draw --selection staged");
+  EXPECT_TRUE(staged["candidates"][staged["chosen"].get<size_t>()].contains("staged"));
 }
 
 TEST_F(GenerateCommand, ComputesInThePrecisionItIsTold) {
@@ -124,7 +128,8 @@ TEST_F(GenerateCommand, ComputesInThePrecisionItIsTold) {
 TEST_F(GenerateCommand, EndsWithTwoForWrongUsage) {
   for (const char* arguments :
        {"--sampler magic", "--candidates 2x", "--length long", "--length 40", "--selection luck",
-        "--steps 101", "--precision float16", "--r 2", "--checkpoint best", "--nbest --json"}) {
+        "--length-choice luck", "--steps 101", "--precision float16", "--r 2", "--checkpoint best",
+        "--nbest --json"}) {
     const auto result = generate(std::string(arguments) + " <in");
     EXPECT_EQ(result.status, 2) << arguments << '\n' << result.err;
     EXPECT_EQ(result.out, "") << arguments;

@@ -279,7 +279,7 @@ TEST(Tables, OfThePaperCanAllBeRead) {
   EXPECT_TRUE(seen.contains("table5-gigaword"));
   EXPECT_TRUE(seen.contains("table5-iwslt14"));
   for (const char* table : {"cifar10-paper", "images-codings", "images-pixels", "images-sampling",
-                            "images-steps", "pareto-multi30k"})
+                            "images-steps", "lengths-multi30k", "pareto-multi30k"})
     EXPECT_TRUE(seen.contains(table)) << table;
 }
 

@@ -71,6 +71,39 @@ TEST(Choice, AmongEqualsTakesTheOtherScoreThenTheFirst) {
   EXPECT_EQ(choose(alone, Selection::mbr), 0u);
 }
 
+TEST(Choice, InStagesHearsEveryLengthOnce) {
+  const auto of_length = [](int64_t length, std::vector<text::Id> ids, double confidence) {
+    return Candidate{std::move(ids), length, confidence};
+  };
+  // Five of the first length outvote all others where candidates vote together.
+  std::vector<Candidate> candidates;
+  for (text::Id last = 20; last < 25; ++last)
+    candidates.push_back(of_length(6, {11, 12, 13, 14, last}, -1));
+  candidates.push_back(of_length(7, {1, 2, 3, 4, 5, 6}, -1));
+  candidates.push_back(of_length(8, {1, 2, 3, 4, 5, 6, 7}, -1));
+  measure_agreement(candidates);
+  EXPECT_LT(choose(candidates, Selection::mbr), 5u);
+  measure_stages(candidates);
+  EXPECT_GE(choose(candidates, Selection::staged), 5u);
+  const auto in_second_stage = [&] {
+    return std::ranges::count_if(
+        candidates, [](const Candidate& each) { return each.staged_score.has_value(); });
+  };
+  EXPECT_EQ(in_second_stage(), 3) << "one of every length";
+
+  // Within a length agreement decides, whatever the confidence.
+  candidates = {of_length(6, {9, 8, 7, 6, 5}, -0.1), of_length(6, {1, 2, 3, 4, 5}, -2),
+                of_length(6, {1, 2, 3, 4, 6}, -3)};
+  measure_stages(candidates);
+  EXPECT_EQ(choose(candidates, Selection::staged), 1u);
+  EXPECT_EQ(in_second_stage(), 1);
+
+  // Across lengths confidence counts, too.
+  candidates = {of_length(6, {1, 2, 3, 4, 5}, -3), of_length(7, {1, 2, 3, 4, 5, 6}, -1)};
+  measure_stages(candidates);
+  EXPECT_EQ(choose(candidates, Selection::staged), 1u);
+}
+
 TEST(LengthRule, ReadsLengthsAndDifferences) {
   EXPECT_EQ(LengthRule::parse("12"), (LengthRule{false, 12}));
   EXPECT_EQ(LengthRule::parse("+2"), (LengthRule{true, 2}));

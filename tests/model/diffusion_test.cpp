@@ -99,6 +99,26 @@ TEST(Diffusion, TellsTheNetworkTimeNotItsRescaling) {
   EXPECT_EQ(measure(model, loss, "outside"), 0);
 }
 
+TEST(Diffusion, TheEncoderLearnsFromLengthsUnlessToldNotTo) {
+  const auto gradient = [](double weight, bool reaches_encoder) {
+    Seq2SeqOptions options = small_options();
+    options.length_weight = weight;
+    options.length_gradient = reaches_encoder;
+    Diffusion model = small_model(options);
+    model.loss(small_batch(), small_draws(model, 2, 4), false, nn::Mode::training).total.backward();
+    model.parameters().gather_gradients();
+    return model.parameters().gradients().clone();
+  };
+  // How many numbers learn something else where lengths have more weight.
+  const auto touched = [&](bool reaches_encoder) {
+    return gradient(0.1, reaches_encoder).ne(gradient(3, reaches_encoder)).sum().item<int64_t>();
+  };
+  const int64_t head = (small_options().network.transformer.width + 1) * LengthClasses::kCount;
+  EXPECT_GT(touched(false), head / 2);
+  EXPECT_LE(touched(false), head);
+  EXPECT_GT(touched(true), head);
+}
+
 TEST(Diffusion, LearnsASmallBatchAndGeneratesIt) {
   Diffusion model = small_model();
   const Seq2SeqBatch batch = small_batch();

@@ -168,6 +168,64 @@ TEST_F(GeneratorTest, TriesAWindowAroundTheLikeliestLength) {
   EXPECT_GT(inside, 0);
 }
 
+TEST_F(GeneratorTest, DrawsLengthsByTheirProbability) {
+  const std::vector<text::Id> source = tiny_source(9, 1);
+  GenerationOptions options = test::tiny_generation();
+  options.noises = 1;
+  options.lengths = 40;  // all that the model's positions leave: the whole distribution
+  double total = 0, mean = 0, square = 0;
+  const auto all = Generator(model_, options).generate({source});
+  for (const Candidate& each : all.front().candidates) {
+    const double p = std::exp(each.length_log_probability);
+    const auto length = static_cast<double>(each.length);
+    total += p;
+    mean += p * length;
+    square += p * length * length;
+  }
+  EXPECT_NEAR(total, 1, 1e-4);
+
+  options.length_choice = LengthChoice::draw;
+  options.lengths = 100;
+  const auto drawn = Generator(model_, options).generate(Sources(4, source));
+  double sum = 0, count = 0;
+  for (const Generated& result : drawn) {
+    EXPECT_EQ(result.predicted_length, result.candidates.front().length);
+    for (size_t k = 0; k < result.candidates.size(); ++k) {
+      const Candidate& each = result.candidates[k];
+      sum += static_cast<double>(each.length);
+      ++count;
+      EXPECT_THAT(each.length, testing::AllOf(testing::Ge(1), testing::Le(40)));
+      const Candidate& likelier = result.candidates[k == 0 ? 0 : k - 1];
+      EXPECT_LE(each.length_log_probability, likelier.length_log_probability);
+    }
+  }
+  EXPECT_NEAR(sum / count, mean, 4 * std::sqrt((square - mean * mean) / count));
+
+  const auto lengths_of = [](const Generated& result) {
+    std::vector<int64_t> lengths;
+    for (const Candidate& each : result.candidates) lengths.push_back(each.length);
+    return lengths;
+  };
+  EXPECT_NE(lengths_of(drawn[0]), lengths_of(drawn[1])) << "lines draw by themselves";
+  const auto alone = Generator(model_, options).generate({source});
+  EXPECT_EQ(lengths_of(drawn[0]), lengths_of(alone[0])) << "a line draws whatever is beside it";
+  options.sampler.seed = 77;
+  EXPECT_NE(lengths_of(drawn[0]), lengths_of(Generator(model_, options).generate({source})[0]));
+}
+
+TEST_F(GeneratorTest, ChoosesInStages) {
+  GenerationOptions options = test::tiny_generation();
+  options.lengths = 3;
+  options.noises = 3;
+  options.selection = Selection::staged;
+  for (const Generated& result : Generator(model_, options).generate({tiny_source(9, 1)})) {
+    EXPECT_TRUE(result.best().staged_score.has_value());
+    for (const Candidate& each : result.candidates)
+      EXPECT_LE(score_of(each, Selection::staged), *result.best().staged_score);
+  }
+  EXPECT_THROW(Generator(test::tiny_autoregressive(), options), UsageError);
+}
+
 TEST_F(GeneratorTest, KeepsToALengthItIsAskedFor) {
   const Sources sources{tiny_source(9, 1), tiny_source(15, 2)};
   for (const Generated& result : Generator(model_, fixed_length(11)).generate(sources))
