@@ -24,6 +24,16 @@ std::string number(const std::optional<double>& value, int64_t decimals) {
   return value ? fmt::format("{:.{}f}", *value, decimals) : "–";
 }
 
+// "test", "validation": the lines that a cell was measured on.
+std::string lines_of(const FoundCell& cell) {
+  for (const Measured& measured : cell.measured)
+    if (measured.done()) {
+      const std::string split = measured.report.value("split", "test");
+      return split == "valid" ? "validation" : split;
+    }
+  return "test";
+}
+
 }  // namespace
 
 TextTable result_grid(const Findings& findings) {
@@ -131,16 +141,20 @@ std::string reading_help(const Findings& findings) {
         "Where a model was trained with several seeds: mean ± sample standard deviation over the "
         "seeds.";
   const Contest* contest = nullptr;
+  std::string split;
   for (const FoundCell& cell : findings.cells)
     for (const Score& score : cell.scores)
-      if (score.contest) contest = &*score.contest;
+      if (score.contest) {
+        contest = &*score.contest;
+        split = lines_of(cell);
+      }
   if (contest)
     text += fmt::format(
         "{}* p < 0.05, ** p < 0.01 against the row “{}” of the same column: paired bootstrap "
-        "over the test lines, each with what all seeds that both rows have made of it ({} "
+        "over the {} lines, each with what all seeds that both rows have made of it ({} "
         "samples, seed {}). "
-        "It knows the chance in the choice of test lines, not that in training.",
-        text.empty() ? "" : " ", table.base, contest->drawn.samples, contest->drawn.seed);
+        "It knows the chance in the choice of lines, not that in training.",
+        text.empty() ? "" : " ", table.base, split, contest->drawn.samples, contest->drawn.seed);
   return text;
 }
 

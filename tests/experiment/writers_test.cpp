@@ -131,6 +131,13 @@ TEST_F(Writers, WriteMarkdown) {
   EXPECT_THAT(text, HasSubstr("- train b, seed 2: done\n  `tessera train "));
 }
 
+TEST_F(Writers, SayWhichLinesATestWasOn) {
+  auto all = states();
+  for (JobState& state : all)
+    if (state.result.contains("evaluation")) state.result["evaluation"]["split"] = "valid";
+  EXPECT_THAT(markdown_table(found(all)), HasSubstr("paired bootstrap over the validation lines"));
+}
+
 TEST_F(Writers, WriteJson) {
   const auto all = states();
   const Json json = json_table(found(all));

@@ -21,7 +21,7 @@ struct TranslatorOptions {
   std::optional<double> r = {};            // confidence factor of sampling, 0 to 1
   std::optional<int64_t> lengths = {};     // lengths that are tried
   std::optional<int64_t> noises = {};      // tries of each; a text has lengths x noises candidates
-  std::optional<std::string> selection = {};  // of the best candidate: mbr, confidence, blend
+  std::optional<std::string> selection = {};  // mbr, confidence, blend or staged
   uint64_t seed = 1;
 };
 
