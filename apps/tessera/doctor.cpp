@@ -1,5 +1,6 @@
 #include "base/device.h"
 #include "base/numerals.h"
+#include "base/machine_memory.h"
 #include "base/require.h"
 #include "command.h"
 #include "kernels/cpu/row_scan.h"
@@ -103,7 +104,7 @@ void add_waiting_threads(Findings& findings) {
 }
 
 void add_memory(Findings& findings) {
-  const Memory found = memory();
+  const Memory found = machine_memory();
   if (found.total == 0) {
     findings.push_back({Health::warning, "memory", "the system does not say how much there is",
                         "make sure /proc is mounted"});
@@ -111,7 +112,7 @@ void add_memory(Findings& findings) {
   }
   Finding finding{
       Health::ok, "memory",
-      fmt::format("{}, {} of it free", bytes_text(found.total), bytes_text(found.available))};
+      fmt::format("{}, {} of it free", bytes_text(static_cast<double>(found.total)), bytes_text(static_cast<double>(found.available)))};
   if (found.available < 2 * kGibibyte) {
     finding.health = Health::warning;
     finding.advice =
@@ -130,7 +131,7 @@ void add_disk(Findings& findings) {
     return;
   }
   Finding finding{Health::ok, "disk",
-                  fmt::format("{} free in the current folder", bytes_text(space.available))};
+                  fmt::format("{} free in the current folder", bytes_text(static_cast<double>(space.available)))};
   if (access(".", W_OK) != 0) {
     finding.health = Health::warning;
     finding.text += ", which cannot be written to";
@@ -187,7 +188,7 @@ void add_cuda(Findings& findings, std::vector<at::Device>& usable) {
     try {
       const auto facts = kernels::cuda::facts_of(index);
       finding.text = fmt::format("{}, {}, {} of it free, compute capability {}.{}", facts.name,
-                                 bytes_text(facts.total_bytes), bytes_text(facts.free_bytes),
+                                 bytes_text(static_cast<double>(facts.total_bytes)), bytes_text(static_cast<double>(facts.free_bytes)),
                                  facts.major, facts.minor);
       if (kernels::cuda::has_code_for(index)) {
         usable.emplace_back(at::kCUDA, static_cast<c10::DeviceIndex>(index));
