@@ -213,7 +213,7 @@ Report loaded_report(const ModelInspection& inspection, const fs::path& folder,
   const model::LoadedModel loaded =
       model::load_model_folder(folder, inspection.device, nn::Precision::float32);
   const model::Seq2Seq& model = *loaded.model;
-  const Report config = Report::parse(read_file(folder / "config.json"));
+  const Report config = parse_model_config(folder);
   Report report{{"folder", folder.string()},
                 {"kind", name_of(model.options().kind)},
                 {"format", config.at("format")},

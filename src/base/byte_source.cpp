@@ -52,10 +52,33 @@ Error damaged(const std::filesystem::path& path, std::string_view what) {
   return Error(fmt::format("'{}' is damaged or not what its name says: {}", path.string(), what));
 }
 
+// What comes out of a compressed file, watched: text becomes ten times as large, and not two
+// hundred times.
+class Unpacked {
+ public:
+  explicit Unpacked(const std::filesystem::path& path) : path_(path) {}
+
+  void add(size_t packed, size_t unpacked) {
+    packed_ += packed;
+    unpacked_ += unpacked;
+    if (unpacked_ > kWatchedFrom && unpacked_ / kMostTimes > packed_)
+      throw Error(fmt::format("'{}' unpacks to more than {} times its size", path_.string(),
+                              kMostTimes),
+                  "data does not do that: the file is damaged, or made to fill the memory; unpack "
+                  "it yourself if you trust it");
+  }
+
+ private:
+  static constexpr uint64_t kWatchedFrom = uint64_t{1} << 24, kMostTimes = 200;
+
+  std::filesystem::path path_;
+  uint64_t packed_ = 0, unpacked_ = 0;  // bytes so far
+};
+
 // zlib's own gzread() passes a file through that is not compressed, hence the stream functions.
 class GzipFile : public ByteSource {
  public:
-  explicit GzipFile(const std::filesystem::path& path) : file_(path), path_(path) {
+  explicit GzipFile(const std::filesystem::path& path) : file_(path), path_(path), unpacked_(path) {
     constexpr int kGzipOnly = 16;
     require(inflateInit2(&stream_, MAX_WBITS + kGzipOnly) == Z_OK, "cannot start zlib");
   }
@@ -89,6 +112,7 @@ class GzipFile : public ByteSource {
         throw damaged(path_, stream_.msg != nullptr ? stream_.msg : "not gzip");
       }
     }
+    unpacked_.add(0, size - stream_.avail_out);
     return size - stream_.avail_out;
   }
 
@@ -96,11 +120,13 @@ class GzipFile : public ByteSource {
   bool fill() {
     stream_.next_in = reinterpret_cast<Bytef*>(compressed_.data());
     stream_.avail_in = static_cast<uInt>(file_.read(compressed_.data(), compressed_.size()));
+    unpacked_.add(stream_.avail_in, 0);
     return stream_.avail_in > 0;
   }
 
   File file_;
   std::filesystem::path path_;
+  Unpacked unpacked_;
   z_stream stream_{};
   bool inside_ = false;  // a member has begun and not ended
   int64_t members_ = 0;  // ended so far
@@ -110,8 +136,8 @@ class GzipFile : public ByteSource {
 #ifdef TESSERA_HAS_LZMA
 class XzFile : public ByteSource {
  public:
-  explicit XzFile(const std::filesystem::path& path) : file_(path), path_(path) {
-    require(lzma_stream_decoder(&stream_, UINT64_MAX, LZMA_CONCATENATED) == LZMA_OK,
+  explicit XzFile(const std::filesystem::path& path) : file_(path), path_(path), unpacked_(path) {
+    require(lzma_stream_decoder(&stream_, kMostMemory, LZMA_CONCATENATED) == LZMA_OK,
             "cannot start liblzma");
   }
   ~XzFile() override { lzma_end(&stream_); }
@@ -133,24 +159,30 @@ class XzFile : public ByteSource {
           throw damaged(path_, "it ends too early");
         case LZMA_FORMAT_ERROR:
           throw damaged(path_, "not xz");
+        case LZMA_MEMLIMIT_ERROR:
         case LZMA_MEM_ERROR:
           throw Error(fmt::format("no memory to read '{}'", path_.string()));
         default:
           throw damaged(path_, "its contents do not fit its check sums");
       }
     }
+    unpacked_.add(0, size - stream_.avail_out);
     return size - stream_.avail_out;
   }
 
  private:
+  static constexpr uint64_t kMostMemory = uint64_t{1} << 30;  // `xz -9` asks for 65 MiB
+
   void fill() {
     stream_.next_in = reinterpret_cast<uint8_t*>(compressed_.data());
     stream_.avail_in = file_.read(compressed_.data(), compressed_.size());
+    unpacked_.add(stream_.avail_in, 0);
     file_ended_ = stream_.avail_in == 0;
   }
 
   File file_;
   std::filesystem::path path_;
+  Unpacked unpacked_;
   lzma_stream stream_ = LZMA_STREAM_INIT;
   bool file_ended_ = false, ended_ = false;
   std::array<char, kCompressedBytes> compressed_;

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "base/files.h"
+#include "base/regular_file.h"
 #include "base/nearest_name.h"
 #include "tessera/base/error.h"
 
@@ -361,7 +361,7 @@ struct Schema::Reader {
       const auto path = std::filesystem::path(source).parent_path() / named->as_string()->get();
       ++depth;
       try {
-        schema.read_text(tessera::read_file(path), path.string());
+        schema.read_text(tessera::read_file(path, kMostSettingsBytes), path.string());
       } catch (const Error& error) {
         problem(error.what());
       }
@@ -442,7 +442,7 @@ std::string Schema::suggestion(std::string_view key) const {
 void Schema::read_file(const std::filesystem::path& path) {
   std::string text;
   try {
-    text = tessera::read_file(path);
+    text = tessera::read_file(path, kMostSettingsBytes);
   } catch (const Error& error) {
     problems_.push_back(error.what());
     return;

@@ -1,6 +1,6 @@
 #include "base/data_manifest.h"
 
-#include "base/files.h"
+#include "base/json_file.h"
 #include "base/hash.h"
 #include "base/require.h"
 
@@ -41,9 +41,8 @@ void load_manifest(const fs::path& folder, const DataKind& kind, DataManifest& c
             "'{}' is not {}: {}", folder.string(), kind.one,
             fs::exists(folder, ignored) ? "it has no manifest.json" : "there is no such folder"),
         fmt::format("make one with `{}`", fmt::format(fmt::runtime(kind.usage), folder.string())));
-  const std::string text = read_file(path);
+  const Json json = read_json(path, kind.again());
   try {
-    const Json json = Json::parse(text);
     check_kind(json, kind, path);
     json.at("tessera").get_to(common.tessera_version);
     for (const auto& [key, value] : json.at("options").items())
@@ -56,7 +55,7 @@ void load_manifest(const fs::path& folder, const DataKind& kind, DataManifest& c
                               kind.covered),
                   kind.again());
   } catch (const Json::exception& failure) {
-    throw Error(fmt::format("'{}' is damaged: {}", path.string(), failure.what()), kind.again());
+    throw Error(fmt::format("'{}' is damaged: {}", path.string(), json_problem(failure)), kind.again());
   }
 }
 

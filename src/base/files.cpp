@@ -1,5 +1,7 @@
 #include "base/files.h"
 
+#include "base/regular_file.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <ftw.h>
@@ -39,6 +41,7 @@ class Descriptor {
       : value_(::open(path.c_str(), flags | O_CLOEXEC)) {
     if (value_ < 0) throw file_error(action, path, errno);
   }
+  explicit Descriptor(int opened) : value_(opened) {}
   ~Descriptor() { ::close(value_); }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
@@ -88,24 +91,7 @@ Error file_error(std::string_view action, const fs::path& path, int code) {
 }
 
 std::string read_file(const fs::path& path) {
-  const Descriptor opened(path, O_RDONLY, "read");
-  std::string bytes;
-  size_t used = 0;
-  struct stat status {};
-  // One more than the size, so that the first read after the last byte finds the end. The size is a
-  // guess: a pipe has none.
-  if (::fstat(opened.get(), &status) == 0 && status.st_size > 0)
-    bytes.resize(static_cast<size_t>(status.st_size) + 1);
-  while (true) {
-    if (used == bytes.size()) bytes.resize(std::max<size_t>(4096, 2 * bytes.size()));
-    const ssize_t got = ::read(opened.get(), bytes.data() + used, bytes.size() - used);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw file_error("read", path, errno);
-    if (got == 0) break;
-    used += static_cast<size_t>(got);
-  }
-  bytes.resize(used);
-  return bytes;
+  return read_file(path, kMostTextBytes);
 }
 
 AtomicFile::AtomicFile(const fs::path& path) : final_(path) {
@@ -249,12 +235,9 @@ void replace_symlink(const fs::path& link, const fs::path& target) {
 }
 
 MappedFile::MappedFile(const fs::path& path, Pages pages) : pages_(pages) {
-  const Descriptor opened(path, O_RDONLY, "read");
+  const Descriptor opened(open_regular_file(path));
   struct stat status {};
   if (::fstat(opened.get(), &status) != 0) throw file_error("read", path, errno);
-  if (S_ISDIR(status.st_mode)) throw file_error("read", path, EISDIR);
-  if (!S_ISREG(status.st_mode))
-    throw Error(fmt::format("cannot map '{}': not a regular file", path.string()));
   size_ = static_cast<size_t>(status.st_size);
   if (size_ == 0) return;  // mmap refuses a length of zero
   const int access = pages == Pages::copy_on_write ? PROT_READ | PROT_WRITE : PROT_READ;

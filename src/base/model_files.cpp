@@ -1,6 +1,7 @@
 #include "base/model_files.h"
 
 #include "base/files.h"
+#include "base/json_file.h"
 #include "base/require.h"
 
 #include <tessera/version.h>
@@ -62,9 +63,8 @@ Json json_of(const config::Value& value) {
 
 Json parse_model_config(const fs::path& folder) {
   const fs::path path = folder / kModelConfigFile;
-  const std::string text = read_file(path);
   try {
-    Json json = Json::parse(text);
+    Json json = read_json(path);
     require(json.is_object() && json.contains("format"), "'{}' is not a model's configuration",
             path.string());
     const auto format = json.at("format").get<int64_t>();
@@ -77,7 +77,7 @@ Json parse_model_config(const fs::path& folder) {
             path.string());
     return json;
   } catch (const Json::exception& error) {
-    throw Error(fmt::format("'{}' is broken: {}", path.string(), error.what()));
+    throw Error(fmt::format("'{}' is broken: {}", path.string(), json_problem(error)));
   }
 }
 

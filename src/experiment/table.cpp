@@ -10,8 +10,8 @@
 #include <optional>
 #include <sstream>
 
-#include "base/files.h"
 #include "base/nearest_name.h"
+#include "base/regular_file.h"
 #include "base/require.h"
 #include "experiment/columns.h"
 #include "experiment/sweep.h"
@@ -21,6 +21,8 @@ namespace tessera::experiment {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr size_t kMostSeeds = 1000;
 
 // Files as they are read, one over the other; names in braces are not replaced yet.
 struct Draft {
@@ -72,7 +74,7 @@ class FileReader {
   void read() {
     toml::table document;
     try {
-      document = toml::parse(read_file(file_), file_.string());
+      document = toml::parse(read_file(file_, kMostSettingsBytes), file_.string());
     } catch (const toml::parse_error& error) {
       return complain(error.source().begin.line, std::string(error.description()));
     } catch (const Error& error) {
@@ -181,10 +183,12 @@ class FileReader {
     for (size_t k = 0; array && k < array->size(); ++k)
       if (const auto* whole = (*array)[k].as_integer(); whole && whole->get() >= 0)
         seeds.push_back(static_cast<uint64_t>(whole->get()));
-    if (array && !seeds.empty() && seeds.size() == array->size())
+    if (array && !seeds.empty() && seeds.size() == array->size() && seeds.size() <= kMostSeeds)
       field = std::move(seeds);
     else
-      complain(entry, "'seeds' must be a list of integers, none of them negative");
+      complain(entry, fmt::format("'seeds' must be a list of integers, none of them negative, and "
+                                  "at most {}",
+                                  kMostSeeds));
   }
 
   void read_columns(const Entry& entry) {
@@ -352,6 +356,16 @@ class FileReader {
   int depth_;
 };
 
+constexpr int64_t kMostCells = 10000;  // of a table that anyone would read
+
+// How many cells a swept one becomes, or a number above all bounds.
+int64_t cells_of(const SweptCell& swept) {
+  int64_t count = 1;
+  for (const Sweep& sweep : swept.sweeps)
+    count = std::min(kMostCells + 1, count * static_cast<int64_t>(sweep.values.size()));
+  return count;
+}
+
 // Replaces {name} by what [set] says.
 class Replacer {
  public:
@@ -418,6 +432,12 @@ Table finished(Draft draft, std::vector<std::string>& problems) {
       replacer.replace(*text, cell.where);
     replacer.replace(cell.evaluate, cell.where);
     for (Sweep& sweep : swept.sweeps) replacer.replace(sweep.values, cell.where);
+    if (static_cast<int64_t>(table.cells.size()) + cells_of(swept) > kMostCells) {
+      problems.push_back(fmt::format("{}: the table would have more than {} cells: sweep fewer "
+                                     "values",
+                                     cell.where, kMostCells));
+      break;
+    }
     std::vector<Cell> cells = spread_out(swept, table.models);
     if (cells.empty()) problems.push_back(cell.where + ": 'at_most' leaves nothing of the sweep");
     std::ranges::move(cells, std::back_inserter(table.cells));

@@ -1,6 +1,8 @@
 #include "image/idx.h"
 
 #include "base/byte_source.h"
+#include "base/machine_memory.h"
+#include "base/regular_file.h"
 #include "base/require.h"
 
 #include <ATen/ops/empty.h>
@@ -12,7 +14,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kMostElements = int64_t{1} << 34;  // more is a damaged header
+// What a file can hold: gzip packs a byte into an eighth of a bit at the best, and a little more.
+int64_t most_bytes(const fs::path& path) {
+  require_regular_file(path);
+  constexpr int64_t kDeflateTimes = 1032;
+  const auto bytes = static_cast<int64_t>(fs::file_size(path));
+  return path.extension() == ".gz" ? bytes * kDeflateTimes : bytes;
+}
 
 // The file as it is or compressed.
 fs::path find_file(const fs::path& folder, const std::string& name) {
@@ -48,6 +56,7 @@ uint32_t read_number(ByteSource& source, const fs::path& path) {
 //   dimensions  what the array must have: 3 for images, 1 for labels
 at::Tensor read_array(const fs::path& path, int64_t dimensions) {
   constexpr uint32_t kBytes = 0x0800;  // the type of the elements
+  const int64_t most = most_bytes(path);
   const std::unique_ptr<ByteSource> source = ByteSource::open(path);
   const uint32_t magic = read_number(*source, path);
   const uint32_t expected = kBytes | static_cast<uint32_t>(dimensions);
@@ -58,10 +67,13 @@ at::Tensor read_array(const fs::path& path, int64_t dimensions) {
   int64_t elements = 1;
   for (int64_t k = 0; k < dimensions; ++k) {
     shape.push_back(read_number(*source, path));
-    if (__builtin_mul_overflow(elements, shape.back(), &elements) || elements > kMostElements)
-      throw Error(fmt::format("'{}' is damaged: its header asks for more than {} bytes",
-                              path.string(), kMostElements));
+    if (__builtin_mul_overflow(elements, shape.back(), &elements))
+      throw Error(fmt::format("'{}' is damaged: its header asks for more than there is anywhere",
+                              path.string()));
   }
+  if (elements > most) throw cut_off(path, elements);
+  require_memory(static_cast<double>(elements), fmt::format("'{}'", path.string()),
+                 "take a part of the images");
   require(elements > 0, "'{}' is empty: there is nothing in it but a header", path.string());
   at::Tensor array = at::empty(shape, at::kByte);
   fill(*source, path, static_cast<char*>(array.mutable_data_ptr()), elements);

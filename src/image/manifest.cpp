@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "base/hash.h"
+#include "base/json_file.h"
 #include "base/require.h"
 
 #include <nlohmann/json.hpp>
@@ -32,7 +33,7 @@ std::string Manifest::fingerprint() const {
 
 bool Manifest::is_in(const fs::path& folder) {
   try {
-    return Json::parse(read_file(folder / kFileName)).at("format") == kKind.format;
+    return read_json(folder / kFileName).at("format") == kKind.format;
   } catch (const std::exception&) {
     return false;
   }

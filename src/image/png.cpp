@@ -1,6 +1,7 @@
 #include "image/png.h"
 
 #include "base/files.h"
+#include "base/numerals.h"
 #include "base/require.h"
 #include "base/tensor_checks.h"
 
@@ -18,6 +19,7 @@ namespace tessera::image {
 namespace {
 
 constexpr size_t kSignatureBytes = 8;
+constexpr int64_t kMostPixels = int64_t{1} << 26;  // of a picture that is read
 
 void keep_message(png_structp png, png_const_charp message) {
   *static_cast<std::string*>(png_get_error_ptr(png)) = message;
@@ -154,6 +156,10 @@ at::Tensor decode_png(std::string_view bytes, const std::string& name) {
   const int64_t height = png_get_image_height(reader.png, reader.info);
   const int64_t width = png_get_image_width(reader.png, reader.info);
   const int64_t channels = png_get_channels(reader.png, reader.info);
+  if (height * width > kMostPixels)
+    throw Error(fmt::format("'{}' has {} x {} pixels: images of up to {} are read", name, width,
+                            height, with_commas(kMostPixels)),
+                "make it smaller first");
   const at::Tensor pixels = at::empty({height, width, channels}, at::kByte);
   std::vector<png_bytep> rows = rows_of(pixels);
   if (!reader.read_rows(rows.data())) throw damaged();

@@ -1,7 +1,7 @@
 #include "report/run_record.h"
 
 #include "base/config.h"
-#include "base/files.h"
+#include "base/json_file.h"
 #include "base/require.h"
 #include "task/stored_recipe.h"
 #include "train/metrics_log.h"
@@ -43,7 +43,9 @@ void read_line(RunRecord& run, const Json& line) {
   if (line.contains("valid_distance_name")) run.distance_name = line.at("valid_distance_name");
   if (line.contains("valid_exit_histogram"))
     run.exit_histogram = line.at("valid_exit_histogram").get<std::vector<double>>();
-  if (line.contains("valid_images"))
+  // Pictures are within the page: it asks for nothing from elsewhere.
+  if (line.contains("valid_images") &&
+      line.at("valid_images").get<std::string>().starts_with("data:image/png;base64,"))
     run.pictures.push_back({line.at("step").get<int64_t>(), line.at("valid_images")});
   if (!line.contains("valid_examples")) return;
   run.samples.clear();
@@ -54,7 +56,7 @@ void read_line(RunRecord& run, const Json& line) {
 std::optional<Evaluation> read_evaluation(const fs::path& path) {
   if (!fs::exists(path)) return std::nullopt;
   try {
-    const Json json = Json::parse(read_file(path));
+    const Json json = read_json(path);
     if (json.value("kind", "") == "image") return std::nullopt;  // distances stand in curves
     Evaluation evaluation{json.at("split"), json.at("sentences"), json.at("exact_match"), ""};
     if (json.contains("metrics") && !json.at("metrics").empty())
@@ -62,7 +64,7 @@ std::optional<Evaluation> read_evaluation(const fs::path& path) {
     return evaluation;
   } catch (const nlohmann::json::exception& error) {
     throw Error(fmt::format("'{}' is not what `tessera evaluate --json` prints: {}", path.string(),
-                            error.what()));
+                            json_problem(error)));
   }
 }
 
@@ -110,7 +112,7 @@ RunRecord read_run(const fs::path& folder) {
   try {
     for (const Json& line : train::MetricsLog::read(run_folder.metrics())) read_line(run, line);
   } catch (const nlohmann::json::exception& error) {
-    throw Error(fmt::format("'{}' is damaged: {}", run_folder.metrics().string(), error.what()));
+    throw Error(fmt::format("'{}' is damaged: {}", run_folder.metrics().string(), json_problem(error)));
   }
   require(!run.loss.empty() || !run.valid_loss.empty(),
           "'{}' holds no measurements: the run has not logged anything yet",

@@ -27,13 +27,13 @@ std::span<const T> numbers(const MappedFile& file) {
 
 // The ends are checked here; what is in between when a sentence is asked for.
 Sentences open_sentences(const fs::path& folder, const std::string& split, const std::string& side,
-                         int64_t pairs) {
+                         int64_t pairs, int64_t symbols) {
   struct Files {
     MappedFile ids, offsets;
   };
   const fs::path offsets_path = folder / offsets_file(split, side);
-  auto files = std::make_shared<Files>(
-      Files{MappedFile(folder / ids_file(split, side)), MappedFile(offsets_path)});
+  const fs::path ids_path = folder / ids_file(split, side);
+  auto files = std::make_shared<Files>(Files{MappedFile(ids_path), MappedFile(offsets_path)});
   const std::span<const Id> ids = numbers<Id>(files->ids);
   const std::span<const int64_t> offsets = numbers<int64_t>(files->offsets);
   if (offsets.empty() || static_cast<int64_t>(offsets.size()) != pairs + 1 ||
@@ -41,7 +41,7 @@ Sentences open_sentences(const fs::path& folder, const std::string& split, const
     throw Error(fmt::format("'{}' is damaged: it does not describe {} sentences of {} ids",
                             offsets_path.string(), pairs, ids.size()),
                 kAgain);
-  return {ids, offsets, files};
+  return {ids, offsets, files, symbols, ids_path.string()};
 }
 
 std::vector<int64_t> find_unused(const fs::path& folder, const Manifest& manifest) {
@@ -72,8 +72,8 @@ Corpus::Corpus(fs::path folder, Manifest manifest, Tokenizer tokenizer)
                             folder_.string(), symbols, manifest_.symbols),
                 kAgain);
   for (const auto& [name, counts] : manifest_.splits) {
-    Split split(open_sentences(folder_, name, "src", counts.kept),
-                open_sentences(folder_, name, "tgt", counts.kept));
+    Split split(open_sentences(folder_, name, "src", counts.kept, symbols),
+                open_sentences(folder_, name, "tgt", counts.kept, symbols));
     if (manifest_.files.contains(lines_file(name, "src")))
       split.set_lines(folder_ / lines_file(name, "src"), folder_ / lines_file(name, "tgt"));
     splits_.emplace(name, std::move(split));

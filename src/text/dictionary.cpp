@@ -1,6 +1,7 @@
 #include "text/dictionary.h"
 
 #include "base/files.h"
+#include "base/regular_file.h"
 #include "base/require.h"
 #include "text/line_reader.h"
 
@@ -14,6 +15,7 @@ namespace tessera::text {
 namespace {
 
 constexpr std::string_view kOverwrite = " #fairseq:overwrite";
+constexpr int64_t kMostSymbols = 10'000'000;
 
 int64_t parse_count(std::string_view text, const std::string& where) {
   int64_t count = 0;
@@ -30,6 +32,7 @@ Dictionary::Dictionary() {
 }
 
 Dictionary Dictionary::load(const std::filesystem::path& path) {
+  require_regular_file(path, kMostTextBytes);
   Dictionary dictionary;
   LineReader reader(path);
   std::string_view line;
@@ -49,6 +52,8 @@ Dictionary Dictionary::load(const std::filesystem::path& path) {
       require(found == dictionary.ids_.end(), "{}: '{}' is in the dictionary twice", reader.where(),
               symbol);
     }
+    require(dictionary.size() < kMostSymbols, "{}: a dictionary has at most {} symbols",
+            reader.where(), kMostSymbols);
     dictionary.append(symbol, count);
   }
   require(dictionary.size() > kSpecials, "'{}' is empty: a dictionary has lines 'symbol count'",

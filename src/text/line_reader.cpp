@@ -12,6 +12,7 @@ namespace {
 
 constexpr size_t kBufferBytes = size_t{1} << 20;
 constexpr const char* kStandardInput = "standard input";
+constexpr size_t kLongestLine = size_t{1} << 26;  // what is longer is no line of text
 
 }  // namespace
 
@@ -66,6 +67,10 @@ bool LineReader::refill() {
     end_ -= begin_;
     begin_ = 0;
   }
+  if (end_ == kLongestLine)
+    throw Error(fmt::format("{}:{}: a line of more than {} MiB", name_, number_ + 1,
+                            kLongestLine >> 20),
+                "this is no text in lines: is it the file you mean?");
   if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
   const size_t got = source_->read(buffer_.data() + end_, buffer_.size() - end_);
   end_ += got;

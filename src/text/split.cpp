@@ -42,7 +42,15 @@ std::span<const Id> Split::sentence(const Sentences& sentences, int64_t index) {
                             "places in a file of {} ids",
                             begin, end, index, sentences.ids.size()),
                 "run `tessera prepare` again");
-  return sentences.ids.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+  const auto found =
+      sentences.ids.subspan(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+  for (const Id id : found)
+    if (id < 0 || id >= sentences.symbols)
+      throw Error(fmt::format("'{}' is damaged: sentence {} has the symbol {}, and the dictionary "
+                              "has {}",
+                              sentences.file, index, id, sentences.symbols),
+                  "run `tessera prepare` again");
+  return found;
 }
 
 std::vector<std::string> Split::lines(const std::filesystem::path& path) const {

@@ -3,6 +3,7 @@
 #include "text/dictionary.h"
 
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +16,8 @@ struct Sentences {
   std::span<const Id> ids;
   std::span<const int64_t> offsets;     // [sentences + 1], ascending from 0
   std::shared_ptr<const void> storage;  // keeps alive what the spans point into
+  int64_t symbols = std::numeric_limits<Id>::max();  // of the dictionary: ids are below
+  std::string file = {};                             // of the ids, for messages
 
   static Sentences copy_of(const std::vector<std::vector<Id>>& sentences);
   int64_t size() const { return static_cast<int64_t>(offsets.size()) - 1; }

@@ -1,6 +1,7 @@
 #include "text/tokenizer.h"
 
 #include "base/files.h"
+#include "base/regular_file.h"
 #include "base/require.h"
 #include "text/pretokenizer.h"
 #include "text/utf8.h"
@@ -152,7 +153,7 @@ void Tokenizer::save(const std::filesystem::path& folder) const {
 
 Tokenizer Tokenizer::load(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "tokenizer.json";
-  const auto about = nlohmann::json::parse(read_file(path), nullptr, false);
+  const auto about = nlohmann::json::parse(read_file(path, kMostSettingsBytes), nullptr, false);
   const auto fail = [&](std::string_view what) {
     return Error(fmt::format("'{}' is not a tokenizer of ours: {}", path.string(), what));
   };

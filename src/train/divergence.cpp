@@ -1,5 +1,6 @@
 #include "train/divergence.h"
 
+#include "base/json_file.h"
 #include "base/require.h"
 
 #include <nlohmann/json.hpp>
@@ -55,7 +56,7 @@ void DivergenceWatch::restore(const json& state) {
     spikes_ = state.at("spikes").get<int64_t>();
     recent_ = std::move(recent);
   } catch (const json::exception& error) {
-    throw Error(fmt::format("the state of the divergence watch is broken: {}", error.what()));
+    throw Error(fmt::format("the state of the divergence watch is broken: {}", json_problem(error)));
   }
 }
 

@@ -1,5 +1,6 @@
 #include "train/early_stop.h"
 
+#include "base/json_file.h"
 #include "base/require.h"
 
 #include <nlohmann/json.hpp>
@@ -48,7 +49,7 @@ void EarlyStop::restore(const json& state) {
     best_score_ = best_score;
     best_step_ = best_step;
   } catch (const json::exception& error) {
-    throw Error(fmt::format("the state of early stopping is broken: {}", error.what()));
+    throw Error(fmt::format("the state of early stopping is broken: {}", json_problem(error)));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "base/hash.h"
+#include "base/json_file.h"
 #include "base/require.h"
 
 #include <nlohmann/json.hpp>
@@ -24,9 +25,8 @@ bool stays_inside(const std::string& name) {
          std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
 }
 
-Manifest parse(const std::string& text, const fs::path& path) {
+Manifest parse(const json& document, const fs::path& path) {
   try {
-    const json document = json::parse(text);
     const int64_t format = document.at("format").get<int64_t>();
     if (format > kFormat)
       throw NewerFormat(
@@ -43,7 +43,7 @@ Manifest parse(const std::string& text, const fs::path& path) {
     }
     return manifest;
   } catch (const json::exception& error) {
-    throw Error(fmt::format("'{}' is broken: {}", path.string(), error.what()));
+    throw Error(fmt::format("'{}' is broken: {}", path.string(), json_problem(error)));
   }
 }
 
@@ -81,7 +81,7 @@ Manifest Manifest::of_folder(const fs::path& folder, int64_t step, std::optional
 }
 
 Manifest Manifest::read(const fs::path& folder) {
-  return parse(read_file(folder / kName), folder / kName);
+  return parse(read_json(folder / kName), folder / kName);
 }
 
 void Manifest::write(const fs::path& folder) const {

@@ -2,6 +2,7 @@
 
 #include "base/device.h"
 #include "base/files.h"
+#include "base/json_file.h"
 #include "base/log.h"
 #include "base/out_of_memory.h"
 #include "base/progress.h"
@@ -273,7 +274,7 @@ void Trainer::save(Checkpoints& checkpoints, std::optional<double> score) {
 void Trainer::restore(const std::filesystem::path& checkpoint) {
   const std::filesystem::path path = checkpoint / kStateFile;
   try {
-    const auto state = nlohmann::json::parse(read_file(path));
+    const nlohmann::json state = read_json(path);
     require(state.at("format").get<int>() <= kStateFormat,
             "'{}' was written by a newer version of tessera", path.string());
     require(state.at("corpus").get<std::string>() == task_.fingerprint(),
@@ -285,7 +286,7 @@ void Trainer::restore(const std::filesystem::path& checkpoint) {
     early_stop_.restore(state.at("early_stop"));
     divergence_.restore(state.at("divergence"));
   } catch (const nlohmann::json::exception& error) {
-    throw Error(fmt::format("'{}' is damaged: {}", path.string(), error.what()));
+    throw Error(fmt::format("'{}' is damaged: {}", path.string(), json_problem(error)));
   }
   learner_.restore(safetensors::File(checkpoint / kTrainingFile));
   saved_ = true;

@@ -6,6 +6,7 @@
 
 #include <tessera/base/error.h>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -249,6 +250,15 @@ TEST_F(TableFile, RefusesWhatCannotBe) {
   EXPECT_THAT(problem("title = \n"), HasSubstr("table.toml:"));
   EXPECT_THAT(problem("include = 'table.toml'\n"), HasSubstr("too deeply"));
   EXPECT_THAT(complaint([&] { read_table(folder_ / "nowhere.toml"); }), HasSubstr("nowhere.toml"));
+}
+
+TEST_F(TableFile, RefusesASweepOfMillions) {
+  std::string values;
+  for (int k = 0; k < 2000; ++k) values += fmt::format("{},", k);
+  EXPECT_THAT(problem("[model.m]\nrecipe = \"x.toml\"\n[[cell]]\nrow = 'a'\nmodel = 'm'\n"
+                      "sweep = { --steps = [" +
+                      values + "], --candidates = [" + values + "] }\n"),
+              HasSubstr("more than 10000 cells"));
 }
 
 TEST_F(TableFile, RefusesATeacherThatLearnsFromItself) {

@@ -91,6 +91,18 @@ TEST_F(Idx, RefusesHeadersThatCannotBe) {
   EXPECT_THAT(error(), AllOf(HasSubstr("train-images"), HasSubstr("empty")));
 }
 
+TEST_F(Idx, AsksForNoMoreMemoryThanTheFileCanFill) {
+  // 16 bytes that announce 16 GiB.
+  rewrite("train-images-idx3-ubyte",
+          big_endian(0x0803) + big_endian(1 << 14) + big_endian(1 << 10) + big_endian(1 << 10));
+  EXPECT_THAT(error(), AllOf(HasSubstr("train-images"), HasSubstr("17179869184 bytes are missing")));
+  fs::remove(folder_ / "train-images-idx3-ubyte");
+  rewrite("train-images-idx3-ubyte.gz",
+          test::gzipped(big_endian(0x0803) + big_endian(1 << 14) + big_endian(1 << 10) +
+                        big_endian(1 << 10)));
+  EXPECT_THAT(error(), AllOf(HasSubstr(".gz"), HasSubstr("17179869184 bytes are missing")));
+}
+
 TEST_F(Idx, TellsDifferentCountsOfImagesAndLabels) {
   rewrite("train-labels-idx1-ubyte", test::idx_labels("\1\1\1"));
   EXPECT_THAT(error(), AllOf(HasSubstr("train-images-idx3-ubyte' has 4 images"),

@@ -96,6 +96,13 @@ TEST(Png, RefusesOtherFiles) {
   EXPECT_THAT(complaint([&] { read_png(folder / "none.png"); }), HasSubstr("none.png"));
 }
 
+TEST(Png, RefusesAPictureThatWouldFillTheMemory) {
+  MadePng large;
+  large.width = large.height = 1 << 14;
+  large.colour_type = 2;
+  EXPECT_THAT(error(large.bytes()), AllOf(HasSubstr("x.png"), HasSubstr("16384 x 16384 pixels")));
+}
+
 TEST(Png, TellsDamageWhereverItIs) {
   const std::string whole = encode_png(made_images({3, 8, 8}));
   for (size_t size = 8; size < whole.size(); ++size)

@@ -1,6 +1,7 @@
 #include "text/corpus.h"
 
 #include "base/files.h"
+#include "support/complaint.h"
 #include "support/temporary_folder.h"
 #include "text/corpus_writer.h"
 
@@ -227,6 +228,20 @@ TEST_F(CorpusFolder, NeverReadsOutsideItsFiles) {
   EXPECT_THROW(corpus.split("train").source(1), Error);
   EXPECT_THROW(corpus.split("train").source(2), Error);
   EXPECT_THROW(corpus.split("train").source(-1), Error);
+}
+
+TEST_F(CorpusFolder, NamesTheFileOfASymbolThatTheDictionaryDoesNotHave) {
+  write_corpus();
+  std::string ids = read_file(path_ / "train.tgt.ids");
+  for (const Id wild : {Id{1000}, Id{-1}}) {
+    ids.replace(0, sizeof(Id), reinterpret_cast<const char*>(&wild), sizeof(Id));
+    rewrite("train.tgt.ids", ids);
+    const Corpus corpus = Corpus::open(path_);
+    EXPECT_THAT(test::complaint([&] { corpus.split("train").target(0); }),
+                AllOf(HasSubstr("train.tgt.ids' is damaged: sentence 0 has the symbol " +
+                                std::to_string(wild)),
+                      HasSubstr("tessera prepare")));
+  }
 }
 
 TEST_F(CorpusFolder, RefusesANewerFormat) {

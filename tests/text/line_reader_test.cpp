@@ -87,6 +87,20 @@ TEST_F(LineReaderTest, ReadsLinesLongerThanItsBuffer) {
   EXPECT_THAT(lines(write("a", "a\n" + longest + "\nb")), ElementsAre("a", longest, "b"));
 }
 
+TEST_F(LineReaderTest, RefusesWhatIsNoTextInLines) {
+  const auto path = write("a", "a\n");
+  std::filesystem::resize_file(path, uint64_t{1} << 36);  // a hole: 64 GiB of zeros
+  EXPECT_THAT(error(path), HasSubstr("a:2: a line of more than 64 MiB"));
+}
+
+TEST_F(LineReaderTest, RefusesAFileThatUnpacksWithoutEnd) {
+  for (const char* program : {"gzip", "xz"}) {
+    const auto path = compressed(program, std::string(size_t{1} << 26, '\n'));
+    if (path.empty()) GTEST_SKIP() << "no " << program;
+    EXPECT_THAT(error(path), HasSubstr("unpacks to more than 200 times its size")) << program;
+  }
+}
+
 TEST_F(LineReaderTest, NamesFileAndLineOfInvalidText) {
   EXPECT_THAT(error(write("bad.txt", "fine\nnot \xFF fine\n")),
               HasSubstr("bad.txt:2: invalid UTF-8 at byte 5"));
