@@ -35,7 +35,7 @@ void add_image_options(CLI::App& command, ImageSettings& settings) {
       ->option_text("X");
   command
       .add_option("--batch", settings.batch, "images made at a time; lower it if memory runs out")
-      ->check(whole_number(1))
+      ->check(whole_number(1, 1000000))
       ->option_text("N");
 }
 

@@ -1,6 +1,7 @@
 #include "imaging/image_folder.h"
 
 #include "base/files.h"
+#include "base/json_file.h"
 #include "base/numerals.h"
 #include "base/require.h"
 #include "base/unchanged_files.h"
@@ -64,18 +65,17 @@ LoadedImageModel load_image_folder(const fs::path& folder, at::Device device,
     json.at("width").get_to(shape.width);
     json.at("classes").get_to(loaded.classes);
   } catch (const Json::exception& error) {
-    throw Error(
-        fmt::format("'{}' is broken: {}", (folder / kModelConfigFile).string(), error.what()));
+    throw Error(fmt::format("'{}' is broken: {}", (folder / kModelConfigFile).string(),
+                            json_problem(error)));
   }
   const safetensors::File weights(folder / kModelWeightsFile);
   try {
     loaded.model = std::make_unique<ImageModel>(options.model, shape,
                                                 static_cast<int64_t>(loaded.classes.size()), device,
-                                                precision, /*seed=*/0);
-    loaded.model->parameters().read(weights, "", loaded.model->parameters().values());
-    loaded.model->refresh();
+                                                precision, weights);
   } catch (const Error& error) {
-    throw Error(fmt::format("'{}': {}", folder.string(), error.what()), error.hint());
+    throw Error(fmt::format("'{}': {}", (folder / kModelConfigFile).string(), error.what()),
+                error.hint());
   }
   loaded.sampling = options.use;
   return loaded;

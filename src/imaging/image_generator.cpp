@@ -1,5 +1,6 @@
 #include "imaging/image_generator.h"
 
+#include "base/machine_memory.h"
 #include "base/out_of_memory.h"
 #include "base/require.h"
 #include "process/interruptible.h"
@@ -34,6 +35,14 @@ SamplingOptions for_model(SamplingOptions options, const ImageModel& model) {
   return options;
 }
 
+// What the network keeps of so many images at the least, for the way up: bytes.
+double least_memory(const ImageModel& model, int64_t images) {
+  const ImageShape& shape = model.shape();
+  const nn::UNetOptions& network = model.options().network;
+  return 4.0 * static_cast<double>(images) * static_cast<double>(shape.height * shape.width) *
+         static_cast<double>(network.width) * static_cast<double>(network.blocks + 1);
+}
+
 }  // namespace
 
 at::Tensor pictures_of(const at::Tensor& labels) {
@@ -51,6 +60,9 @@ at::Tensor ImageGenerator::generate(int64_t first, int64_t count, const at::Tens
                                     const std::function<void()>& pause) const {
   const ImageShape& shape = model_.shape();
   const at::Device device = model_.device();
+  const std::string lower = fmt::format("lower sample.batch (--batch), now {}", options_.batch);
+  if (device.is_cpu())
+    require_memory(least_memory(model_, count), fmt::format("making images, {} at a time", count), lower);
   const at::Tensor told = classes.defined() ? classes.to(device) : classes;
   const Sampler sampler(model_.process(), model_.codebook(),
                         interruptible(model_.denoiser(told, options_.guidance), pause),
@@ -66,7 +78,7 @@ at::Tensor ImageGenerator::generate(int64_t first, int64_t count, const at::Tens
   } catch (const c10::Error& error) {
     if (!is_out_of_memory(error)) throw;
     throw Error(fmt::format("the device has no memory left for {} images at a time", count),
-                fmt::format("lower sample.batch (--batch), now {}", options_.batch));
+                lower);
   }
 }
 

@@ -21,7 +21,17 @@ constexpr std::array<std::string_view, 3> kMeasures{
     "tau",  // mean tau / T
 };
 
+constexpr int64_t kLongestSide = 1 << 15, kMostChannels = 64;
+
+bool within(int64_t size, int64_t largest) {
+  return 1 <= size && size <= largest;
+}
+
 ImageModelOptions checked(ImageModelOptions options, const ImageShape& shape, int64_t classes) {
+  require_option(within(shape.height, kLongestSide) && within(shape.width, kLongestSide) &&
+                     within(shape.channels, kMostChannels),
+                 "there are no images of {} x {} pixels and {} colours", shape.width, shape.height,
+                 shape.channels);
   nn::UNet::check_size(options.network, shape.height, shape.width);
   const Coding coding = options.coding.kind;
   require_option(coding != Coding::pixels || options.process.r == 0,
@@ -42,7 +52,7 @@ ImageModelOptions checked(ImageModelOptions options, const ImageShape& shape, in
 }  // namespace
 
 ImageModel::ImageModel(const ImageModelOptions& options, const ImageShape& shape, int64_t classes,
-                       at::Device device, nn::Precision precision, uint64_t seed)
+                       at::Device device, nn::Precision precision, const nn::Start& start)
     : options_(checked(options, shape, classes)),
       shape_(shape),
       classes_(options.conditional ? classes : 0),
@@ -53,10 +63,10 @@ ImageModel::ImageModel(const ImageModelOptions& options, const ImageShape& shape
                              nn::Use::codes);
   network_ = nn::UNet(parameters_, "unet", options_.network, shape.channels * code_width(coding),
                       shape.height, classes_);
-  parameters_.allocate(device, precision, seed);
+  parameters_.allocate(device, precision, start);
   // Without a gradient: autograd would tie the codes to the stream that is current now.
   const c10::NoGradGuard no_grad;
-  if (codes_.defined() && coding.start == CodeStart::bits)
+  if (codes_.defined() && coding.start == CodeStart::bits && start.weights() == nullptr)
     codes_->copy_(bits_of_values(coding, device));
   codebook_ = pixel_codes(coding, codes_.defined() ? *codes_ : at::Tensor(), device);
   if (codes_.defined()) trained_codes_ = static_cast<EmbeddingTable*>(codebook_.get());

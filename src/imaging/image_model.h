@@ -31,7 +31,7 @@ class ImageModel final : public nn::Trainable {
   //   classes  of the data; 0: none. The network is told them where the options say so.
   // Throws UsageError for options that do not fit each other or the shape.
   ImageModel(const ImageModelOptions& options, const ImageShape& shape, int64_t classes,
-             at::Device device, nn::Precision precision, uint64_t seed);
+             at::Device device, nn::Precision precision, const nn::Start& start);
   ~ImageModel() override;
 
   const ImageModelOptions& options() const { return options_; }

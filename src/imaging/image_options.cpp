@@ -1,5 +1,6 @@
 #include "imaging/image_options.h"
 
+#include "nn/sizes.h"
 #include "process/declare.h"
 
 namespace tessera::imaging {
@@ -19,12 +20,13 @@ void declare(config::Schema& schema, ImageModelOptions& options) {
               "above 0: values are permuted before they become bits, by this seed, so that their "
               "order means nothing")
       .at_least(0);
-  schema.option("model.latent", coding.latent, "width of a trainable code").at_least(2);
+  schema.option("model.latent", coding.latent, "width of a trainable code").range(2, 1024);
   schema.option("model.codes_start", coding.start,
                 "what trainable codes begin as: random directions, or bits (model.latent = 8)");
 
   nn::UNetOptions& network = options.network;
-  schema.option("model.width", network.width, "channels of the network, in all stages").at_least(2);
+  schema.option("model.width", network.width, "channels of the network, in all stages")
+      .range(2, nn::kWidest);
   schema
       .option("model.stages", network.stages,
               "stages of the network, each but the first at half the side")
@@ -32,7 +34,7 @@ void declare(config::Schema& schema, ImageModelOptions& options) {
   schema
       .option("model.blocks", network.blocks,
               "residual blocks of a stage on the way down; one more on the way up")
-      .at_least(1);
+      .range(1, nn::kMostLayers);
   schema
       .option("model.attention_side", network.attention_side,
               "stages whose pictures are at most so high have attention; 0: none")
@@ -60,7 +62,7 @@ void declare(config::Schema& schema, SamplingOptions& options) {
               "of a class: 1 as it was trained, above 1 more of what tells the class apart")
       .at_least(0);
   schema.option("sample.batch", options.batch, "images made at a time; lower it if memory runs out")
-      .at_least(1);
+      .range(1, 1000000);
   tessera::declare(schema, "sampler.", options.sampler);
 }
 

@@ -1,6 +1,7 @@
 #include <tessera/imaging/image_sampler.h>
 
 #include "base/device.h"
+#include "base/machine_memory.h"
 #include "base/require.h"
 #include "imaging/image_folder.h"
 #include "imaging/image_generator.h"
@@ -8,6 +9,7 @@
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
+#include <fmt/format.h>
 
 namespace tessera {
 namespace {
@@ -62,7 +64,11 @@ Images ImageSampler::sample(int64_t count, int64_t first, const std::string& lab
                 .width = shape.width,
                 .channels = shape.channels,
                 .values = {}};
-  images.values.reserve(static_cast<size_t>(count * shape.height * shape.width * shape.channels));
+  const int64_t bytes = shape.height * shape.width * shape.channels;  // of an image
+  require_memory(static_cast<double>(count) * static_cast<double>(bytes),
+                 fmt::format("images of {} x {} pixels, {} at a time", shape.width, shape.height, count),
+                 "ask for fewer at a time");
+  images.values.reserve(static_cast<size_t>(count * bytes));
   const c10::NoGradGuard no_grad;
   state_->generator.stream(first, count, rule, [&](const at::Tensor& some) {
     const at::Tensor rows = some.permute({0, 2, 3, 1}).contiguous();

@@ -26,9 +26,9 @@ at::Tensor shifted(const at::Tensor& target) {
 
 Autoregressive::Autoregressive(const Seq2SeqOptions& options, int64_t symbols,
                                std::vector<int64_t> undecodable, at::Device device,
-                               nn::Precision precision, uint64_t seed)
+                               nn::Precision precision, const nn::Start& start)
     : Seq2Seq(options, symbols, std::move(undecodable)) {
-  allocate(device, precision, seed);
+  allocate(device, precision, start);
 }
 
 std::span<const std::string_view> Autoregressive::measures() const {

@@ -9,7 +9,7 @@ namespace tessera::model {
 class Autoregressive final : public Seq2Seq {
  public:
   Autoregressive(const Seq2SeqOptions& options, int64_t symbols, std::vector<int64_t> undecodable,
-                 at::Device device, nn::Precision precision, uint64_t seed);
+                 at::Device device, nn::Precision precision, const nn::Start& start);
 
   nn::Draws draw(const StreamId&, const StreamId&, int64_t, int64_t) const override { return {}; }
   nn::TrainingLoss loss(const Seq2SeqBatch& batch, const nn::Draws& draws, bool self_condition,

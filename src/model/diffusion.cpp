@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 6> kMeasures{
 
 Diffusion::Diffusion(const Seq2SeqOptions& options, int64_t symbols,
                      std::vector<int64_t> undecodable, at::Device device, nn::Precision precision,
-                     uint64_t seed)
+                     const nn::Start& start)
     : Seq2Seq(options, symbols, std::move(undecodable)), process_(options.process) {
   const int64_t width = options.network.transformer.width;
   const auto linear = [&](const char* name, int64_t inputs, int64_t outputs) {
@@ -35,7 +35,7 @@ Diffusion::Diffusion(const Seq2SeqOptions& options, int64_t symbols,
   condition_in_ = linear("condition.in", 2 * width, width);
   condition_out_ = linear("condition.out", width, width);
   length_ = nn::Linear(parameters_, "length", width, LengthClasses::kCount);
-  allocate(device, precision, seed);
+  allocate(device, precision, start);
 }
 
 std::span<const std::string_view> Diffusion::measures() const {

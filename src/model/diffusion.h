@@ -16,7 +16,7 @@ struct LengthClasses {
 class Diffusion final : public Seq2Seq {
  public:
   Diffusion(const Seq2SeqOptions& options, int64_t symbols, std::vector<int64_t> undecodable,
-            at::Device device, nn::Precision precision, uint64_t seed);
+            at::Device device, nn::Precision precision, const nn::Start& start);
 
   const Process& process() const { return process_; }
 

@@ -81,7 +81,7 @@ void declare(config::Schema& schema, GenerationOptions& options) {
   schema
       .option("generate.batch_tokens", options.batch_tokens,
               "size of a batch, in candidates x padded length; lower it if memory runs out")
-      .at_least(1);
+      .range(1, 100000000);
   tessera::declare(schema, "sampler.", options.sampler);
 }
 

@@ -1,6 +1,7 @@
 #include "model/model_folder.h"
 
 #include "base/files.h"
+#include "base/json_file.h"
 #include "base/numerals.h"
 #include "base/require.h"
 #include "base/unchanged_files.h"
@@ -36,7 +37,7 @@ ModelConfig::ModelConfig(const fs::path& folder) {
     json.at("symbols").get_to(symbols);
     json.at("undecodable").get_to(undecodable);
   } catch (const Json::exception& error) {
-    throw Error(fmt::format("'{}' is broken: {}", path, error.what()));
+    throw Error(fmt::format("'{}' is broken: {}", path, json_problem(error)));
   }
   require(symbols >= 1, "'{}' is broken: it says the model has {} symbols", path, symbols);
 }
@@ -93,12 +94,11 @@ LoadedModel load_model_folder(const fs::path& folder, at::Device device, nn::Pre
   const safetensors::File weights(folder / kModelWeightsFile);
   try {
     auto model = make_seq2seq(config.options.model, config.symbols, config.undecodable, device,
-                              precision, /*seed=*/0);
-    model->parameters().read(weights, "", model->parameters().values());
-    model->refresh();
+                              precision, weights);
     return {std::move(model), std::move(tokenizer), config.options.use};
   } catch (const Error& error) {
-    throw Error(fmt::format("'{}': {}", folder.string(), error.what()), error.hint());
+    throw Error(fmt::format("'{}': {}", (folder / kModelConfigFile).string(), error.what()),
+                error.hint());
   }
 }
 

@@ -35,8 +35,8 @@ Seq2Seq::Seq2Seq(const Seq2SeqOptions& options, int64_t symbols, std::vector<int
                                  nn::Use::codes)),
       network_(parameters_, options.network) {}
 
-void Seq2Seq::allocate(at::Device device, nn::Precision precision, uint64_t seed) {
-  parameters_.allocate(device, precision, seed);
+void Seq2Seq::allocate(at::Device device, nn::Precision precision, const nn::Start& start) {
+  parameters_.allocate(device, precision, start);
   // Without a gradient: autograd would tie the codes to the stream that is current now.
   const c10::NoGradGuard no_grad;
   codebook_.emplace(*embedding_, EmbeddingTableOptions{options_.normalise, undecodable_});
@@ -65,12 +65,12 @@ Encoded Seq2Seq::encode(const at::Tensor& source, nn::Mode mode) const {
 
 std::unique_ptr<Seq2Seq> make_seq2seq(const Seq2SeqOptions& options, int64_t symbols,
                                       std::vector<int64_t> undecodable, at::Device device,
-                                      nn::Precision precision, uint64_t seed) {
+                                      nn::Precision precision, const nn::Start& start) {
   if (options.kind == ModelKind::autoregressive)
     return std::make_unique<Autoregressive>(options, symbols, std::move(undecodable), device,
-                                            precision, seed);
+                                            precision, start);
   return std::make_unique<Diffusion>(options, symbols, std::move(undecodable), device, precision,
-                                     seed);
+                                     start);
 }
 
 }  // namespace tessera::model

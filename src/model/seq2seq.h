@@ -50,7 +50,7 @@ class Seq2Seq : public nn::Trainable {
   // A kind adds its own parts to parameters_, then calls allocate().
   //   undecodable: symbols nothing decodes to (padding, begin, symbols targets never use).
   Seq2Seq(const Seq2SeqOptions& options, int64_t symbols, std::vector<int64_t> undecodable);
-  void allocate(at::Device device, nn::Precision precision, uint64_t seed);
+  void allocate(at::Device device, nn::Precision precision, const nn::Start& start);
 
   EmbeddingTable& trained_codebook() { return *codebook_; }
 
@@ -64,10 +64,10 @@ class Seq2Seq : public nn::Trainable {
   EncoderDecoder network_;
 };
 
-// A model of the kind its options name, with new weights.
+// A model of the kind its options name.
 std::unique_ptr<Seq2Seq> make_seq2seq(const Seq2SeqOptions& options, int64_t symbols,
                                       std::vector<int64_t> undecodable, at::Device device,
-                                      nn::Precision precision, uint64_t seed);
+                                      nn::Precision precision, const nn::Start& start);
 
 // Positions attention may look at, [B, L] bool. A row of padding alone shows its first one: softmax
 // over nothing is not a number.

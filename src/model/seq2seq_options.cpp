@@ -1,5 +1,6 @@
 #include "model/seq2seq_options.h"
 
+#include "nn/sizes.h"
 #include "process/declare.h"
 
 namespace tessera::model {
@@ -11,14 +12,15 @@ void declare(config::Schema& schema, Seq2SeqOptions& options) {
                 "diffusion: all symbols at once, out of noise; ar: one after the other, from left "
                 "to right");
   schema.option("model.latent", network.latent, "width of the codes, in which diffusion happens")
-      .at_least(2);
-  schema.option("model.width", transformer.width, "width of the network").at_least(2);
+      .range(2, nn::kWidest);
+  schema.option("model.width", transformer.width, "width of the network")
+      .range(2, nn::kWidest);
   schema.option("model.feedforward", transformer.feedforward, "width of its hidden layers")
-      .at_least(1);
+      .range(1, 4 * nn::kWidest);
   schema.option("model.heads", transformer.heads, "attention heads; they divide the width")
-      .at_least(1);
+      .range(1, nn::kWidest);
   schema.option("model.layers", transformer.layers, "layers of the encoder, and of the decoder")
-      .at_least(1);
+      .range(1, nn::kMostLayers);
   schema
       .option("model.dropout", transformer.dropout, "share of the activations dropped in training")
       .range(0, 1)
@@ -26,7 +28,7 @@ void declare(config::Schema& schema, Seq2SeqOptions& options) {
   schema.option("model.norm", transformer.norm, "normalise after every part of a layer, or before");
   schema.option("model.activation", transformer.activation, "between the two linear layers");
   schema.option("model.positions", network.positions, "longest sentence, end symbol included")
-      .at_least(2);
+      .range(2, nn::kMostPositions);
   schema.option("model.normalise", options.normalise, "how codes are brought to one length");
   schema
       .option("model.length_weight", options.length_weight,

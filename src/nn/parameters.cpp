@@ -1,5 +1,7 @@
 #include "nn/parameters.h"
 
+#include "base/machine_memory.h"
+#include "base/numerals.h"
 #include "base/require.h"
 #include "base/rounding.h"
 #include "base/tensor_checks.h"
@@ -11,20 +13,36 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
 namespace tessera::nn {
 namespace {
 
 constexpr int64_t kAligned = 8;  // weights begin at multiples of so many: 16 bytes of bfloat16
+constexpr int64_t kMostNumbers = int64_t{1} << 40;  // no machine has memory for more
+
+// Buffers of float32: values and gradients, and with AdamW the average and two moments.
+constexpr double kBytesToUse = 2 * 4, kBytesToTrain = 5 * 4;
+
+constexpr const char* kSmallerModel =
+    "lower its sizes: model.width first, which counts twice, then the number of layers";
 
 }  // namespace
 
 Weight Parameters::add(std::string name, std::vector<int64_t> shape, const Initial& initial,
                        Use use) {
   require(!values_.defined(), "weight '{}' was added after the weights were allocated", name);
-  const int64_t size = std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+  int64_t size = 1;
+  bool fits = true;
+  for (const int64_t side : shape)
+    fits = fits && side >= 1 && !__builtin_mul_overflow(size, side, &size) && size <= kMostNumbers;
+  require(fits, "weight '{}' cannot have the shape {}", name, shape_text(shape));
+  count_ += size;
+  room_ += round_up(size, kAligned);
+  if (room_ > kMostNumbers)
+    throw Error(fmt::format("the model would have more than {} parameters",
+                            with_commas(kMostNumbers)),
+                kSmallerModel);
   entries_.push_back({std::move(name), std::move(shape), initial, use, 0, size, {}});
   return Weight(&entries_.back().leaf);
 }
@@ -33,29 +51,43 @@ at::Tensor Parameters::view(const at::Tensor& buffer, const Entry& entry) const 
   return buffer.narrow(0, entry.offset, entry.size).view(entry.shape);
 }
 
-void Parameters::allocate(at::Device device, Precision precision, uint64_t seed) {
+// The weights of a model for a GPU are made on the host.
+void Parameters::check_memory(at::Device device, bool trained) const {
+  const double each = device.is_cpu() ? (trained ? kBytesToTrain : kBytesToUse) : sizeof(float);
+  require_memory(each * static_cast<double>(room_),
+                 fmt::format("the model would have {} parameters", with_commas(count_)),
+                 kSmallerModel);
+}
+
+void Parameters::draw(const at::Tensor& buffer, uint64_t seed) const {
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    const Entry& entry = entries_[i];
+    if (entry.initial.kind == Initial::Kind::ones) view(buffer, entry).fill_(1);
+    if (entry.initial.kind != Initial::Kind::normal) continue;
+    const at::Tensor sample = at::full({1}, static_cast<int64_t>(i), at::kLong);
+    const StreamId id{seed, Purpose::initial_weights, 0};
+    view(buffer, entry)
+        .copy_(random_normal(id, sample, entry.shape, entry.initial.deviation).squeeze(0));
+  }
+}
+
+void Parameters::allocate(at::Device device, Precision precision, const Start& start) {
   const c10::NoGradGuard no_grad;
+  const bool stored = start.weights() != nullptr;
+  if (stored) check_fit(*start.weights(), "");
+  check_memory(device, /*trained=*/!stored);
   int64_t room = 0;
   for (const Use use : {Use::network, Use::codes}) {
     for (Entry& entry : entries_) {
       if (entry.use != use) continue;
       entry.offset = room;
-      count_ += entry.size;
       room += round_up(entry.size, kAligned);
     }
     if (use == Use::network) network_ = room;
   }
 
   values_ = at::zeros({room}, at::TensorOptions().dtype(at::kFloat));
-  for (size_t i = 0; i < entries_.size(); ++i) {
-    const Entry& entry = entries_[i];
-    if (entry.initial.kind == Initial::Kind::ones) view(values_, entry).fill_(1);
-    if (entry.initial.kind != Initial::Kind::normal) continue;
-    const at::Tensor sample = at::full({1}, static_cast<int64_t>(i), at::kLong);
-    const StreamId id{seed, Purpose::initial_weights, 0};
-    view(values_, entry)
-        .copy_(random_normal(id, sample, entry.shape, entry.initial.deviation).squeeze(0));
-  }
+  stored ? read(*start.weights(), "", values_) : draw(values_, start.seed());
   values_ = values_.to(device);
   gradients_ = at::zeros_like(values_);
 
@@ -112,6 +144,12 @@ std::map<std::string, at::Tensor> Parameters::named(const at::Tensor& buffer) co
 void Parameters::read(const safetensors::File& file, const std::string& prefix,
                       const at::Tensor& buffer) const {
   const c10::NoGradGuard no_grad;
+  check_fit(file, prefix);
+  for (const Entry& entry : entries_)
+    view(buffer, entry).copy_(file.tensor(prefix + entry.name));
+}
+
+void Parameters::check_fit(const safetensors::File& file, const std::string& prefix) const {
   std::vector<std::string> problems;
   for (const Entry& entry : entries_) {
     if (!file.contains(prefix + entry.name)) {
@@ -122,8 +160,6 @@ void Parameters::read(const safetensors::File& file, const std::string& prefix,
     if (stored.sizes() != at::IntArrayRef(entry.shape))
       problems.push_back(fmt::format("'{}' has shape {}, not {}", entry.name,
                                      shape_text(stored.sizes()), shape_text(entry.shape)));
-    else
-      view(buffer, entry).copy_(stored);
   }
   std::set<std::string> known;
   for (const Entry& entry : entries_) known.insert(prefix + entry.name);

@@ -24,6 +24,20 @@ struct Initial {
   static Initial normal(double deviation = 0.02) { return {Kind::normal, deviation}; }
 };
 
+// What the weights of a network begin as: drawn by a seed, to be trained; or as they were stored.
+class Start {
+ public:
+  Start(uint64_t seed) : seed_(seed) {}
+  Start(const safetensors::File& weights) : weights_(&weights) {}  // must outlive the start
+
+  uint64_t seed() const { return seed_; }
+  const safetensors::File* weights() const { return weights_; }  // nullptr: a seed
+
+ private:
+  uint64_t seed_ = 0;
+  const safetensors::File* weights_ = nullptr;
+};
+
 // What a weight is used for.
 enum class Use {
   network,  // computed with in the network's precision
@@ -55,11 +69,14 @@ class Parameters {
   Parameters(const Parameters&) = delete;
   Parameters& operator=(const Parameters&) = delete;
 
+  // Throws Error for a shape that no weight can have.
   Weight add(std::string name, std::vector<int64_t> shape, const Initial& initial, Use use);
 
-  // Makes the buffers and draws the initial weights; a weight's numbers depend on the seed and on
-  // its place in the order of add(), not on the device.
-  void allocate(at::Device device, Precision precision, uint64_t seed);
+  // Makes the buffers and fills in the first weights. One that is drawn depends on the seed and on
+  // its place in the order of add(), not on the device. Before anything is allocated, throws Error
+  // where stored weights do not fit, or where the memory of the machine is not enough: to train
+  // weights that are drawn, to use stored ones.
+  void allocate(at::Device device, Precision precision, const Start& start);
 
   int64_t count() const { return count_; }  // of numbers
   at::Device device() const { return values_.device(); }
@@ -102,9 +119,14 @@ class Parameters {
   };
 
   at::Tensor view(const at::Tensor& buffer, const Entry& entry) const;
+  void check_memory(at::Device device, bool trained) const;
+  void draw(const at::Tensor& buffer, uint64_t seed) const;
+  // Throws Error that names what of a file is missing, left over or of another shape.
+  void check_fit(const safetensors::File& file, const std::string& prefix) const;
 
   std::deque<Entry> entries_;  // a deque: Weight points into it
   int64_t count_ = 0;
+  int64_t room_ = 0;     // of the buffer: with the zeros between weights
   int64_t network_ = 0;  // how far those with Use::network reach, which come first
   at::Tensor values_, gradients_;
   at::Tensor low_values_, low_gradients_;  // [network_] bfloat16, or undefined

@@ -6,7 +6,7 @@ void declare(config::Schema& schema, const std::string& prefix, ProcessOptions& 
   schema.option(prefix + "trajectory", options.trajectory.kind,
                 "how a clean point becomes noise along its path");
   schema.option(prefix + "horizon", options.trajectory.horizon, "T, the number of time steps")
-      .at_least(1);
+      .range(1, 1000000);
   schema.option(prefix + "sigma_min", options.trajectory.sigma_min, "noise at time 0, for ve")
       .above(0);
   schema.option(prefix + "sigma_max", options.trajectory.sigma_max, "noise at time T, for ve")

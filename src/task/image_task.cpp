@@ -1,6 +1,7 @@
 #include "task/image_task.h"
 
 #include "base/log.h"
+#include "base/machine_memory.h"
 #include "base/require.h"
 #include "image/grid.h"
 #include "image/png.h"
@@ -41,6 +42,15 @@ std::unique_ptr<imaging::ImageModel> new_model(const ImageOptions& options,
                                                device, nn::usual_precision(device), seed);
 }
 
+// What an update keeps of a batch at the least, for its gradient: the states of the blocks of the
+// first stage, two for each. Bytes.
+double least_memory(const ImageOptions& options, const imaging::ImageShape& shape) {
+  const nn::UNetOptions& network = options.model.network;
+  const auto pixels = static_cast<double>(options.data.batch * shape.height * shape.width);
+  return sizeof(float) * pixels * 2 * static_cast<double>(network.width) *
+         static_cast<double>(2 * network.blocks + 1);
+}
+
 }  // namespace
 
 ImageTask::ImageTask(const ImageOptions& options, image::Dataset dataset, uint64_t seed,
@@ -52,6 +62,10 @@ ImageTask::ImageTask(const ImageOptions& options, image::Dataset dataset, uint64
       batcher_(dataset_.split("train"),
                {options.data.batch, options.data.flip, options.model.conditional}, seed),
       held_out_(held_out(dataset_)) {
+  if (device.is_cpu())  // a GPU says itself what it has no memory for
+    require_memory(least_memory(options, shape_of(dataset_)),
+                   fmt::format("batches of size {}", options.data.batch),
+                   memory_hint());
   // What a validation would complain of is said before the training.
   const imaging::ImageGenerator checked(*model_, options.sampling);
   const ImageValidation& validation = options.validation;

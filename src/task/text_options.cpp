@@ -6,23 +6,23 @@ void declare_data(config::Schema& schema, TextData& data) {
   schema.option("data.dir", data.dir, "folder that `tessera prepare` wrote");
   schema.option("data.task", data.source, "a corpus the program makes itself, instead of data.dir");
   schema.option("data.pairs", data.pairs, "pairs of sentences in a corpus it makes itself")
-      .at_least(100);
+      .range(100, 10000000);
   text::BatcherOptions& batches = data.batches;
   schema
       .option("data.tokens", batches.tokens,
               "size of a batch: sentences x the longer of padded source and target")
-      .at_least(1);
+      .range(1, 100000000);
   schema
       .option("data.max_length", batches.max_length,
               "sentences of more symbols are left out of training, end symbol counted")
-      .at_least(2);
+      .range(2, 100000000);
   schema.option("data.round_to", batches.round_to, "padded lengths are multiples of it")
-      .at_least(1);
+      .range(1, 1000000);
   schema.option("data.square", batches.square,
                 "pad source and target to one length, so that a batch has sentences of every "
                 "length ratio");
   schema.option("data.max_buckets", batches.max_buckets, "different shapes of a batch, at most")
-      .at_least(1);
+      .range(1, 1000);
 }
 
 void declare_validation(config::Schema& schema, TextOptions& options) {

@@ -1,6 +1,7 @@
 #include "task/text_task.h"
 
 #include "base/log.h"
+#include "base/machine_memory.h"
 #include "base/require.h"
 #include "model/model_folder.h"
 #include "train/metrics_log.h"
@@ -36,6 +37,15 @@ text::BatcherOptions batches_of(const TextOptions& options) {
   text::BatcherOptions batches = options.data.batches;
   batches.max_length = std::min(batches.max_length, options.model.network.positions);
   return batches;
+}
+
+// What an update keeps of a batch at the least, for its gradient: the states of all layers. Bytes.
+double least_memory(const nn::TransformerOptions& network, const text::BatchShape& shape) {
+  const auto tokens = static_cast<double>(shape.rows) *
+                      (static_cast<double>(shape.source) + static_cast<double>(shape.target));
+  // Queries, keys, values and what was seen; the hidden layer.
+  const auto kept = static_cast<double>(4 * network.width + network.feedforward);
+  return sizeof(float) * tokens * kept * static_cast<double>(network.layers);
 }
 
 double score_of(const Measurement& found, TextScore score) {
@@ -86,7 +96,13 @@ TextTask::TextTask(const TextOptions& options, text::Corpus corpus, uint64_t see
       model_(new_model(options, corpus_, seed, device)),
       batcher_(corpus_.split("train"), batches_of(options), seed),
       validator_(*model_, corpus_, validation_split(corpus_), batches_of(options), options.generate,
-                 options.validate_sentences, seed) {}
+                 options.validate_sentences, seed) {
+  if (!device.is_cpu()) return;  // a GPU says itself what it has no memory for
+  for (const text::BatchShape& shape : batcher_.shapes())
+    require_memory(least_memory(options.model.network.transformer, shape),
+                   fmt::format("batches of size {}", shape.rows),
+                   memory_hint());
+}
 
 nn::Inputs TextTask::batch(int64_t epoch, int64_t number) const {
   return model::Seq2SeqBatch::of(batcher_.batch(epoch, number)).inputs();

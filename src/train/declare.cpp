@@ -48,7 +48,7 @@ void declare(config::Schema& schema, const std::string& prefix, DivergenceOption
   schema
       .option(prefix + "divergence_window", options.window,
               "number of losses that median is taken of")
-      .at_least(1);
+      .range(1, 1000000);
   schema
       .option(prefix + "divergence_spikes", options.spikes,
               "spikes in a row that stop the run (a loss that is not a number stops it at once)")

@@ -623,11 +623,27 @@ TEST_F(TrainCommand, MissingOrBrokenDataIsNamed) {
 }
 
 TEST_F(TrainCommand, SaysThatThereIsNotEnoughMemory) {
-  for (const char* huge : {"model.feedforward=4000000000000", "data.tokens=4000000000000"}) {
-    const auto result = train("run", huge);
-    EXPECT_EQ(result.status, 1) << huge;
-    EXPECT_THAT(result.err, HasSubstr("not enough memory\nhint: a smaller model")) << huge;
+  const auto model = train("run", "model.width=65536 model.layers=2");
+  EXPECT_EQ(model.status, 1);
+  EXPECT_THAT(model.err, AllOf(HasSubstr("parameters: that takes"), HasSubstr("model.width")));
+  const auto batch = train("run", "data.tokens=100000000 model.layers=1000 model.feedforward=16");
+  EXPECT_EQ(batch.status, 1);
+  EXPECT_THAT(batch.err, AllOf(HasSubstr("batches of size "), HasSubstr("that takes"),
+                               HasSubstr("lower data.tokens (now 100000000)")));
+  EXPECT_FALSE(fs::exists(folder_ / "run"));
+}
+
+TEST_F(TrainCommand, RefusesAbsurdSizesWithTheirBounds) {
+  for (const char* absurd :
+       {"model.layers=100000000", "model.width=1000000000", "model.feedforward=4000000000000",
+        "data.tokens=9223372036854775807", "model.positions=9223372036854775807",
+        "process.horizon=9223372036854775807", "data.pairs=9223372036854775807",
+        "train.accumulate=9223372036854775807", "data.round_to=9223372036854775807"}) {
+    const auto result = train("run", absurd);
+    EXPECT_EQ(result.status, 2) << absurd;
+    EXPECT_THAT(result.err, HasSubstr("must be an integer in [")) << absurd;
   }
+  EXPECT_FALSE(fs::exists(folder_ / "run"));
 }
 
 TEST_F(TrainCommand, SaysThatThereIsNoSplitForValidation) {

@@ -1,16 +1,25 @@
 #include <tessera/imaging/image_sampler.h>
 
 #include "base/files.h"
+#include "imaging/image_generator.h"
 #include "imaging/tiny_image_model.h"
+#include "support/complaint.h"
 #include "support/temporary_folder.h"
 #include "train/manifest.h"
 
 #include <tessera/base/error.h>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <functional>
 
 namespace tessera {
 namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
 
 class ImageSamplerTest : public testing::Test {
  protected:
@@ -70,6 +79,38 @@ TEST_F(ImageSamplerTest, RefusesACheckpointWhoseConfigurationWasChanged) {
   EXPECT_NO_THROW(sampler());
   write_file_atomically(folder_ / "config.json", read_file(folder_ / "config.json") + "\n");
   EXPECT_THROW(sampler(), Error);
+}
+
+TEST_F(ImageSamplerTest, RefusesAFolderOfAbsurdSizesBeforeAnythingIsAllocated) {
+  const auto complaint_about = [&](const std::function<void(nlohmann::ordered_json&)>& change) {
+    test::write_tiny_image_model(folder_.path());
+    auto json = nlohmann::ordered_json::parse(read_file(folder_ / "config.json"));
+    change(json);
+    write_file_atomically(folder_ / "config.json", json.dump());
+    return test::complaint([&] { sampler(); });
+  };
+  for (const char* key : {"height", "width", "channels"})
+    for (const int64_t size : {int64_t{-8}, int64_t{0}, int64_t{1} << 40, INT64_MAX - 7})
+      EXPECT_THAT(complaint_about([&](auto& json) { json[key] = size; }),
+                  AllOf(HasSubstr("config.json"), HasSubstr("there are no images of")));
+  for (const char* key : {"model.width", "model.blocks", "process.horizon", "sample.batch"})
+    EXPECT_THAT(complaint_about([&](auto& json) { json["options"][key] = INT64_MAX; }),
+                AllOf(HasSubstr("config.json"), HasSubstr(key), HasSubstr("in [")));
+  EXPECT_THAT(complaint_about([](auto& json) { json["options"]["model.width"] = 65536; }),
+              AllOf(HasSubstr("config.json"), HasSubstr("do not fit this model")));
+  // Weights say nothing of the height.
+  test::write_tiny_image_model(folder_.path());
+  auto json = nlohmann::ordered_json::parse(read_file(folder_ / "config.json"));
+  json["height"] = json["width"] = 1 << 15;
+  json["options"]["model.attention_side"] = 1 << 14;
+  write_file_atomically(folder_ / "config.json", json.dump());
+  EXPECT_THAT(test::complaint([&] { sampler().sample(5000); }),
+              HasSubstr("images of 32768 x 32768 pixels, 5000 at a time: that takes 14.6 TiB"));
+  const auto loaded =
+      imaging::load_image_folder(folder_.path(), at::kCPU, nn::Precision::float32);
+  const imaging::ImageGenerator generator(*loaded.model, loaded.sampling);
+  EXPECT_THAT(test::complaint([&] { generator.generate(0, 5000, {}); }),
+              AllOf(HasSubstr("5000 at a time: that takes"), HasSubstr("sample.batch")));
 }
 
 }  // namespace

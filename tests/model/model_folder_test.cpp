@@ -12,16 +12,19 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 
 namespace tessera::model {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::HasSubstr;
 
 class ModelFolder : public testing::Test {
@@ -136,7 +139,7 @@ TEST_F(ModelFolder, OfANewerFormatIsRefused) {
 
 TEST_F(ModelFolder, ThatIsBrokenIsRefused) {
   write_file_atomically(folder() / "config.json", "{\"format\": 1,");
-  EXPECT_THAT(complaint(), HasSubstr("is broken"));
+  EXPECT_THAT(complaint(), HasSubstr("config.json' is damaged: it is no JSON"));
   write_file_atomically(folder() / "config.json", "[]");
   EXPECT_THAT(complaint(), HasSubstr("not a model's configuration"));
   const std::vector<std::function<void(nlohmann::ordered_json&)>> changes{
@@ -179,6 +182,39 @@ TEST_F(ModelFolder, WithWeightsOfAnotherSizeIsRefused) {
   edit_config([](auto& json) { json["options"]["model.width"] = 32; });
   EXPECT_THAT(complaint(), HasSubstr("do not fit this model"));
   EXPECT_THAT(complaint(), HasSubstr("has shape"));
+}
+
+TEST_F(ModelFolder, OfAbsurdSizesIsRefusedBeforeAnythingIsAllocated) {
+  for (const char* key :
+       {"model.layers", "model.width", "model.feedforward", "model.positions", "model.heads",
+        "model.latent", "process.horizon", "generate.batch_tokens"})
+    for (const int64_t size : {int64_t{-1}, int64_t{1} << 33, INT64_MAX}) {
+      test::write_tiny_model(folder());
+      edit_config([&](auto& json) { json["options"][key] = size; });
+      EXPECT_THAT(complaint(), AllOf(HasSubstr("config.json"), HasSubstr(key), HasSubstr("in [")));
+    }
+  // Sizes that could be, but are not those of the weights beside them.
+  for (const auto& [key, size] : std::map<std::string, int64_t>{{"model.width", 65536},
+                                                               {"model.feedforward", 262144},
+                                                               {"model.positions", 1048576},
+                                                               {"model.layers", 1000}}) {
+    test::write_tiny_model(folder());
+    edit_config([&, name = key, value = size](auto& json) { json["options"][name] = value; });
+    EXPECT_THAT(complaint(), AllOf(HasSubstr("config.json"), HasSubstr("do not fit this model")));
+  }
+}
+
+TEST_F(ModelFolder, WhoseFilesAreNoneIsRefusedAtOnce) {
+  for (const char* name : {"config.json", "model.safetensors", "dict.txt", "tokenizer.json"}) {
+    test::write_tiny_model(folder());
+    fs::remove(folder() / name);
+    ASSERT_EQ(mkfifo((folder() / name).c_str(), 0600), 0);
+    EXPECT_THAT(complaint(), AllOf(HasSubstr(name), HasSubstr("not a regular file")));
+    fs::remove(folder() / name);
+    fs::create_symlink("/dev/zero", folder() / name);
+    EXPECT_THAT(complaint(), AllOf(HasSubstr(name), HasSubstr("not a regular file")));
+    fs::remove(folder() / name);
+  }
 }
 
 TEST_F(ModelFolder, IsFoundInARun) {

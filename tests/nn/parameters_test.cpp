@@ -1,5 +1,6 @@
 #include "nn/parameters.h"
 
+#include "support/complaint.h"
 #include "support/temporary_folder.h"
 #include "support/tensors.h"
 
@@ -9,9 +10,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <limits>
+#include <vector>
+
 namespace tessera::nn {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 struct Small {
@@ -107,6 +112,52 @@ TEST(Parameters, SayWhatDoesNotFit) {
     EXPECT_THAT(error.what(), HasSubstr("'shift' is missing"));
     EXPECT_THAT(error.what(), HasSubstr("'layer' is left over"));
   }
+}
+
+TEST(Parameters, ThatNoMachineCanHoldAreRefusedBeforeTheyAreAllocated) {
+  Parameters large;
+  large.add("matrix", {1 << 19, 1 << 19}, Initial::normal(), Use::network);
+  EXPECT_THAT(test::complaint([&] { large.allocate(at::kCPU, Precision::float32, 1); }),
+              AllOf(HasSubstr("274,877,906,944 parameters"), HasSubstr("5.0 TiB of memory"),
+                    HasSubstr("model.width")));
+  Parameters larger;
+  EXPECT_THAT(test::complaint([&] {
+                for (int k = 0; k < 100; ++k)
+                  larger.add("matrix", {1 << 19, 1 << 19}, Initial::normal(), Use::network);
+              }),
+              HasSubstr("more than 1,099,511,627,776 parameters"));
+}
+
+TEST(Parameters, RefuseShapesThatAreNone) {
+  for (const std::vector<int64_t>& shape : {std::vector<int64_t>{3, 0},
+                                            {-1},
+                                            {int64_t{1} << 40, int64_t{1} << 40},
+                                            {std::numeric_limits<int64_t>::max(), 3}}) {
+    Parameters parameters;
+    EXPECT_THAT(test::complaint([&] {
+                  parameters.add("matrix", shape, Initial::normal(), Use::network);
+                }),
+                HasSubstr("'matrix' cannot have the shape ["));
+  }
+}
+
+TEST(Parameters, BeginAsTheyWereStored) {
+  const test::TemporaryFolder folder;
+  Small first;
+  safetensors::save(folder / "w", first.parameters.named(first.parameters.values()));
+  const safetensors::File stored(folder / "w");
+  Parameters again;
+  again.add("scale", {3}, Initial::zeros(), Use::codes);
+  again.add("matrix", {2, 3}, Initial::zeros(), Use::network);
+  again.add("shift", {2}, Initial::ones(), Use::network);
+  again.allocate(at::kCPU, Precision::float32, stored);
+  EXPECT_TRUE(at::equal(again.values(), first.parameters.values()));
+
+  // Where they do not fit, that is said before the memory is asked for.
+  Parameters others;
+  others.add("matrix", {1 << 19, 1 << 19}, Initial::normal(), Use::network);
+  EXPECT_THAT(test::complaint([&] { others.allocate(at::kCPU, Precision::float32, stored); }),
+              HasSubstr("'matrix' has shape [2, 3], not [524288, 524288]"));
 }
 
 }  // namespace
