@@ -1,5 +1,7 @@
 #include "condensation.h"
 
+#include "base/visible_text.h"
+
 #include <ATen/ATen.h>
 #include <fmt/format.h>
 
@@ -51,7 +53,7 @@ std::string sentence(std::span<const int64_t> ids, std::span<const int64_t> befo
     if (open && piece.blank_before) text += ' ';
     const bool marked = colours && !before.empty() && ids[k] != before[k];
     if (marked) text += kBold;
-    text += piece.text;
+    text += visible(piece.text);
     if (marked) text += kPlain;
     open = piece.blank_after;
   }

@@ -4,6 +4,7 @@
 #include "base/numerals.h"
 #include "base/progress.h"
 #include "base/require.h"
+#include "base/visible_text.h"
 #include "experiment/estimate.h"
 #include "experiment/findings.h"
 #include "experiment/runner.h"
@@ -125,9 +126,9 @@ void print_dry_run(const experiment::Table& table, const experiment::Plan& plan,
     print_json(json);
     return;
   }
-  fmt::print("{}\n", table.title);
+  fmt::print("{}\n", visible(table.title));
   for (size_t k = 0; k < plan.jobs.size(); ++k)
-    fmt::print("{:<9} {}\n", status(k), plan.jobs[k].title);
+    fmt::print("{:<9} {}\n", status(k), visible(plan.jobs[k].title));
   fmt::print("\n");
   for (const auto& each : estimates) {
     if (each.hours)

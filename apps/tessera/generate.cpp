@@ -4,6 +4,7 @@
 #include "base/numerals.h"
 #include "base/progress.h"
 #include "base/require.h"
+#include "base/visible_text.h"
 #include "condensation.h"
 #include "generation_settings.h"
 #include "option_checks.h"
@@ -136,7 +137,7 @@ class GenerateRun {
     Condensation condensation(*diffusion());
     hooks.step = [&](const model::GenerationStep& step) { condensation.record(step); };
     auto results = loaded_.generator().generate(sources, hooks);
-    std::cerr << chunk.lines.front() << '\n'
+    std::cerr << visible(chunk.lines.front()) << '\n'
               << condensation.text(results.front(), loaded_.tokenizer(), isatty(STDERR_FILENO))
               << std::flush;
     return results;

@@ -2,6 +2,7 @@
 
 #include "base/device.h"
 #include "base/require.h"
+#include "base/visible_text.h"
 #include "image/manifest.h"
 #include "inspection.h"
 #include "print_json.h"
@@ -54,10 +55,10 @@ void run_inspect(ModelInspection inspection, const GlobalOptions& globals) {
   if (globals.json)
     print_json(report);
   else
-    std::cout << (kind == Thing::model    ? model_text(report)
-                  : kind == Thing::corpus ? corpus_text(report)
-                  : kind == Thing::images ? dataset_text(report)
-                                          : tensors_text(report));
+    std::cout << visible(kind == Thing::model    ? model_text(report)
+                         : kind == Thing::corpus ? corpus_text(report)
+                         : kind == Thing::images ? dataset_text(report)
+                                                 : tensors_text(report));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/nearest_name.h"
 #include "base/out_of_memory.h"
+#include "base/visible_text.h"
 #include "command.h"
 #include "kernels/device.h"
 #include "option_checks.h"
@@ -26,6 +27,7 @@
 #include <iostream>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -64,15 +66,22 @@ void add_global_options(CLI::App& program, GlobalOptions& globals) {
 }
 
 void report(const tessera::Error& error) {
-  std::cerr << "error: " << error.what() << '\n';
-  if (!error.hint().empty()) std::cerr << "hint: " << error.hint() << '\n';
+  std::cerr << "error: " << tessera::visible(error.what()) << '\n';
+  if (!error.hint().empty()) std::cerr << "hint: " << tessera::visible(error.hint()) << '\n';
 }
 
 // Where no one has said anything better on the way.
 tessera::Error not_enough_memory() {
   return tessera::Error("there is not enough memory",
-                        "a smaller model or smaller batches need less; `tessera train --dry-run` "
-                        "says how much a run takes");
+                        "smaller files, a smaller model or smaller batches need less; `tessera "
+                        "train --dry-run` says how much a run takes");
+}
+
+// What no one has foreseen, with the first line of what a library says about it.
+tessera::Error unforeseen(std::string what) {
+  what.erase(std::min(what.find('\n'), what.size()));
+  return tessera::Error("something went wrong that should not: " + what,
+                        "please report it, with the command and what it was given");
 }
 
 tessera::UsageError unknown_command(const CLI::App& program, const std::string& word) {
@@ -177,17 +186,20 @@ int run(int argc, char** argv) {
     if (tessera::is_out_of_memory(error))
       report(not_enough_memory());
     else
-      std::cerr << "error: " << error.what_without_backtrace() << '\n';
+      report(unforeseen(error.what_without_backtrace()));
     return kFailed;
   } catch (const std::bad_alloc&) {
     report(not_enough_memory());
     return kFailed;
+  } catch (const std::length_error&) {  // more elements than a container can have
+    report(not_enough_memory());
+    return kFailed;
   } catch (const std::system_error& error) {
     if (error.code().value() == EPIPE && reader_is_gone()) return kUnread;
-    std::cerr << "error: " << error.what() << '\n';
+    report(unforeseen(error.what()));
     return kFailed;
   } catch (const std::exception& error) {
-    std::cerr << "error: " << error.what() << '\n';
+    report(unforeseen(error.what()));
     return kFailed;
   }
   return kDone;

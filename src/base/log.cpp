@@ -1,5 +1,7 @@
 #include "base/log.h"
 
+#include "base/visible_text.h"
+
 #include <fmt/format.h>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
@@ -55,7 +57,7 @@ void set_before_line(void (*hook)()) {
 
 void detail::write(Severity severity, fmt::string_view format, fmt::format_args args) {
   if (!is_said(severity)) return;
-  const std::string text = fmt::vformat(format, args);
+  const std::string text = visible(fmt::vformat(format, args));
   if (auto* hook = before_line.load()) hook();
   switch (severity) {
     case Severity::debug:

@@ -26,6 +26,9 @@ std::string essence(const std::exception& error) {
   return text;
 }
 
+constexpr const char* kSaveAgain =
+    "save the network in Python with torch.jit.script(network).save(file)";
+
 std::string described(const c10::IValue& value) {
   if (!value.isTensor()) return "a " + value.tagKind();
   const at::Tensor& x = value.toTensor();
@@ -54,6 +57,11 @@ Extractor::Extractor(const std::filesystem::path& file, at::Device device, at::S
   hash_ = file_hash(file);
   try {
     network_->module = torch::jit::load(file.string(), device);
+  } catch (const std::exception&) {  // with pages of LibTorch's own words
+    throw Error(fmt::format("'{}' is no TorchScript file, or is damaged or cut off", file.string()),
+                kSaveAgain);
+  }
+  try {
     network_->module.eval();
     if (precision == at::kHalf) network_->module.to(at::kHalf);
     const auto forward = network_->module.find_method("forward");
@@ -63,7 +71,7 @@ Extractor::Extractor(const std::filesystem::path& file, at::Device device, at::S
   } catch (const std::exception& error) {
     throw Error(fmt::format("'{}' is no TorchScript file that can be used: {}", file.string(),
                             essence(error)),
-                "save the network in Python with torch.jit.script(network).save(file)");
+                kSaveAgain);
   }
 }
 

@@ -34,6 +34,9 @@ std::string escaped(std::string_view text) {
       case '"':
         safe += "&quot;";
         break;
+      case '\'':
+        safe += "&#39;";
+        break;
       default:
         safe += c;
     }

@@ -69,7 +69,7 @@ std::string result_table(Runs runs, const Labels& labels) {
   std::string html = fmt::format(
       "<div class=\"scroll\"><table>\n<thead><tr><th>Run</th><th>updates</th><th>updates/s</th>"
       "<th>loss, validation</th><th>{}, validation</th>",
-      score_name(runs));
+      escaped(score_name(runs)));
   if (evaluated) html += "<th>exact match, unseen test</th>";
   html += "</tr></thead>\n<tbody>\n";
   for (size_t k = 0; k < runs.size(); ++k) {
@@ -190,7 +190,7 @@ std::string pictures_section(Runs runs, const Labels& labels) {
       html += fmt::format(
           "<figure><img src=\"{}\" alt=\"images after {} updates\"><figcaption>{} updates"
           "</figcaption></figure>\n",
-          picture.uri, picture.step, picture.step);
+          escaped(picture.uri), picture.step, picture.step);
     }
     html += "</div>\n";
   }

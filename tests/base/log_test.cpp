@@ -69,6 +69,11 @@ TEST(Log, WritesNothingToStdout) {
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
 }
 
+TEST(Log, ShowsWhatWouldSteerATerminal) {
+  EXPECT_NE(said(log::Level::normal, [] { log::warn("a {}", "\x1b[2Jb"); }).find("a \\x1b[2Jb"),
+            std::string::npos);
+}
+
 TEST(Log, BracesInArgumentsAreNotFormats) {
   EXPECT_NE(said(log::Level::normal, [] { log::info("{}", "a {} b"); }).find("a {} b"),
             std::string::npos);

@@ -175,6 +175,27 @@ TEST(TrainingReport, ShowsRunsSideBySideWithTheirDifferences) {
   EXPECT_THAT(html, HasSubstr(training_sections(runs)));
 }
 
+TEST(TrainingReport, WhatNamesAndSentencesHoldIsTextAndNothingElse) {
+  constexpr const char* kBad = "<img src=x onerror=alert(1)>";
+  const TemporaryFolder folder;
+  const auto path = make_run(
+      folder, kBad, "1",
+      R"({"step":1,"loss":0.5,"valid_bleu":1,"valid_distance":1,"valid_distance_name":"<script>a",)"
+      R"("valid_examples":[{"source":"<script>a","generated":"\"'<b>","reference":"</td>"}],)"
+      R"x("valid_images":"data:image/png;base64,\" onerror=\"alert(1)"})x"
+      "\n"
+      R"({"step":2,"loss":0.5,"valid_images":"https://elsewhere/x.png"})"
+      "\n");
+  write_file_atomically(path / "config.toml", "[data]\nkind = \"images\"\n");
+  const std::string html = training_page(std::vector{read_run(path)}, kBad);
+  const std::string own = html.substr(0, html.find("<script nonce="));
+  EXPECT_THAT(own, Not(HasSubstr("<script")));
+  EXPECT_THAT(own, Not(HasSubstr("<img src=x")));
+  EXPECT_THAT(own, Not(HasSubstr("\" onerror")));
+  EXPECT_THAT(own, Not(HasSubstr("elsewhere")));
+  EXPECT_THAT(own, HasSubstr("&lt;script&gt;a, validation"));
+}
+
 TEST(TrainingReport, LeavesOutWhatWasNotMeasured) {
   const TemporaryFolder folder;
   const auto path = make_run(folder, "a", "1", "{\"step\":1,\"loss\":0.5}\n");
@@ -182,7 +203,7 @@ TEST(TrainingReport, LeavesOutWhatWasNotMeasured) {
   EXPECT_THAT(html, HasSubstr("Loss in training"));
   for (const char* absent : {"Score in validation", "Samples", "stopping time", "Updates a second",
                              "What differs", "nan"})
-    EXPECT_THAT(html.substr(html.find("<main>"), html.find("<script>") - html.find("<main>")),
+    EXPECT_THAT(html.substr(html.find("<main>"), html.find("<script") - html.find("<main>")),
                 Not(HasSubstr(absent)));
 }
 
