@@ -6,6 +6,7 @@
 #include "distance/kernel_distance.h"
 #include "distance/nearest.h"
 #include "distance/sample_warning.h"
+#include "extractor_hint.h"
 #include "image/dataset.h"
 #include "image/grid.h"
 #include "image/npz.h"
@@ -202,8 +203,9 @@ void add_image_measuring(CLI::App& command, ImageMeasuring& measuring) {
 
 void evaluate_images(const SamplerSettings& sampler, const ImageSettings& settings,
                      const ImageMeasuring& measuring, const GlobalOptions& globals) {
-  require_option(!measuring.features.empty(),
-                 "--features is missing: the network whose features are compared");
+  if (measuring.features.empty())
+    throw UsageError("--features is missing: the network whose features are compared",
+                     kMakeExtractor);
   const image::Dataset dataset(data_folder(sampler, measuring));
   const at::Tensor& training = dataset.split("train").images();
   at::Tensor held_out;  // asked for now: what is missing is known before the work

@@ -9,6 +9,7 @@
 #include "distance/kernel_distance.h"
 #include "distance/sample_warning.h"
 #include "distance/statistics.h"
+#include "extractor_hint.h"
 #include "image/image_source.h"
 #include "option_checks.h"
 #include "print_json.h"
@@ -68,10 +69,11 @@ void require_sense(const FidCommand& command) {
   for (const fs::path& set : command.sets) {
     require(fs::exists(set, ignored), "there is no '{}'", set.string());
     const bool images = !is_statistics(set);
-    require_option(!images || !command.extractor.empty(),
-                   "'{}' holds images: --features is missing, the network that turns them into "
-                   "features",
-                   set.string());
+    if (images && command.extractor.empty())
+      throw UsageError(fmt::format("'{}' holds images: --features is missing, the network that "
+                                   "turns them into features",
+                                   set.string()),
+                       kMakeExtractor);
     require_option(images || !command.kernel,
                    "--kid needs the images of both sets, and '{}' holds their statistics only",
                    set.string());

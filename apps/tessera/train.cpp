@@ -21,6 +21,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -74,6 +75,31 @@ UsageError not_a_recipe(const std::filesystem::path& folder) {
                       fmt::format("`tessera train --resume {}` goes on with it", folder.string()));
   return UsageError(fmt::format("'{}' is a folder, not a recipe", folder.string()),
                     "name a recipe file (.toml), or a run to go on with: --resume RUN");
+}
+
+// The recipe of a run that goes on, as far as it is carried out. A folder may come from anyone, and
+// an extractor is code: it runs only where this command names it. Without it the run goes on
+// without distances, unless these choose its best checkpoint.
+task::Recipe without_unnamed_code(task::Recipe recipe, const std::vector<std::string>& overrides,
+                                  const train::RunFolder& folder) {
+  constexpr const char* kFeatures = "train.features";
+  task::ImageValidation& validation = recipe.image.validation;
+  const bool named =
+      std::any_of(overrides.begin(), overrides.end(), [&](const std::string& assignment) {
+        return config::Schema::overridden_key(assignment) == kFeatures;
+      });
+  if (recipe.domain != task::Domain::images || validation.samples == 0 || named) return recipe;
+  const std::string untrusted = fmt::format(
+      "the run measures a distance with the extractor '{}', which is code that a "
+      "folder alone must not start",
+      validation.features.string());
+  const std::string cure =
+      fmt::format("if you trust it: `tessera train --resume {} {}={}`", folder.path().string(),
+                  kFeatures, validation.features.string());
+  if (validation.score == task::ImageScore::distance) throw UsageError(untrusted, cure);
+  log::warn("{}: it goes on without that distance; {}", untrusted, cure);
+  validation.samples = 0;
+  return recipe;
 }
 
 std::string parameter_count(int64_t count) {
@@ -183,7 +209,10 @@ void start(const task::Recipe& recipe, const GlobalOptions& globals) {
   train_in(*task, *trainer, folder, stop);
 }
 
-void resume(train::RunFolder& folder, const task::Recipe& recipe, const GlobalOptions& globals) {
+//   recipe       what the run keeps
+//   carried_out  what this command does of it
+void resume(train::RunFolder& folder, const task::Recipe& recipe, const task::Recipe& carried_out,
+            const GlobalOptions& globals) {
   const train::StopSignal stop;
   folder.lock();
   const int64_t made = updates_made(folder);
@@ -191,9 +220,9 @@ void resume(train::RunFolder& folder, const task::Recipe& recipe, const GlobalOp
                  "the run has made {} updates already: train.steps cannot become {}", made,
                  recipe.run.steps);
   if (!recipe.makes_its_data()) task::data_folder(recipe, folder.path());
-  const auto task =
-      task::open_task(recipe, folder.path(), task::OwnData::keep, parse_device(globals.device));
-  train::Trainer trainer(*task, recipe);
+  const auto task = task::open_task(carried_out, folder.path(), task::OwnData::keep,
+                                    parse_device(globals.device));
+  train::Trainer trainer(*task, carried_out);
   trainer.begin(folder);
   // What was overridden fits: it stays so.
   folder.write_config(task::stored_text(recipe, folder.path()));
@@ -224,10 +253,12 @@ void train_model(const TrainArguments& arguments, const GlobalOptions& globals) 
     fmt::print("{}", schema.dump());
     return;
   }
+  const task::Recipe carried_out =
+      folder ? without_unnamed_code(recipe, arguments.overrides, *folder) : recipe;
   if (arguments.dry_run)
-    return dry_run(recipe, folder ? updates_made(*folder) : 0, arguments.profile, globals);
+    return dry_run(carried_out, folder ? updates_made(*folder) : 0, arguments.profile, globals);
 
-  if (folder) return resume(*folder, recipe, globals);
+  if (folder) return resume(*folder, recipe, carried_out, globals);
   start(recipe, globals);
 }
 

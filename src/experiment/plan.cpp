@@ -37,8 +37,10 @@ std::string short_key(const std::string& key) {
   return key.substr(0, 8);
 }
 
+constexpr const char* kFeatures = "train.features";
+
 // Keys and options that say where something lies, which is no part of what is trained or measured.
-const std::set<std::string> kPlaces{"train.out",        "data.dir",   "train.features",
+const std::set<std::string> kPlaces{"train.out",        "data.dir",   kFeatures,
                                     "train.statistics", "--features", "--stats"};
 
 // "--features=x.pt" as two words, like "--features x.pt".
@@ -205,8 +207,13 @@ class Planner {
     job.command.insert(job.command.end(), model.overrides.begin(), model.overrides.end());
     // What a run was begun with is known to it; where files lie may have changed.
     for (const std::string& assignment : model.overrides)
-      if (kPlaces.contains(config::Schema::overridden_key(assignment)))
+      if (const auto key = config::Schema::overridden_key(assignment);
+          kPlaces.contains(key) && key != kFeatures)
         job.resume.push_back(assignment);
+    // An extractor is code: a run that goes on loads one only where the command names it.
+    const task::Recipe& recipe = settings_.at(model.name).recipe;
+    if (const fs::path& features = recipe.image.validation.features; !features.empty())
+      job.resume.push_back(fmt::format("{}={}", kFeatures, features.string()));
     return add(std::move(job));
   }
 

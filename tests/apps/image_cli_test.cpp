@@ -229,6 +229,29 @@ TEST_F(ImageCommands, AValidationThatFailsLosesNoUpdates) {
   EXPECT_EQ(weights("run"), weights("undisturbed"));
 }
 
+TEST_F(ImageCommands, ARunThatGoesOnLoadsNoCodeThatTheCommandDoesNotName) {
+  const std::string samples = " train.validate_samples=12 train.features=tiny.pt";
+  expect_done("--quiet train r.toml train.steps=1" + samples);
+  const auto result =
+      run("--device cpu --threads 1 --quiet train --resume run train.steps=2");
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, AllOf(HasSubstr("which is code"), HasSubstr("without that distance"),
+                                HasSubstr("train --resume run train.features=tiny.pt")));
+  const auto distances = [&](const std::string& name) {
+    const std::string lines = tessera::test::file_text(folder_ / name / "metrics.jsonl");
+    size_t count = 0;
+    for (size_t at = 0; (at = lines.find("\"valid_distance\"", at)) != std::string::npos; ++at)
+      ++count;
+    return count;
+  };
+  EXPECT_EQ(distances("run"), 1u);
+  expect_done("--quiet train --resume run train.steps=3 train.features=tiny.pt");
+  EXPECT_EQ(distances("run"), 2u);
+
+  expect_done("--quiet train r.toml train.out=chosen train.steps=1 train.score=distance" + samples);
+  expect_error("train --resume chosen train.steps=2", 2, "which is code");
+}
+
 TEST_F(ImageCommands, AModelThatIsSampledWithoutTheBoundarySaysSo) {
   expect_done("--quiet train r.toml sampler.rescale_reverse=false");
   const std::string evaluate = "--json --quiet evaluate run --count 4 --features tiny.pt";
