@@ -408,7 +408,7 @@ CLI::App* add_command(CLI::App& program, const std::shared_ptr<EvaluateCommand>&
       ->option_text("FILE");
   evaluate->add_option("--samples", command->samples, "for --compare: how often to draw lines")
       ->capture_default_str()
-      ->check(whole_number(1));
+      ->check(whole_number(1, 1000000));
   evaluate->add_flag("--oracle", command->oracle,
                      "also score the candidates that come closest to the references: what "
                      "selection leaves on the table");

@@ -240,7 +240,7 @@ void add_score(CLI::App& program, const GlobalOptions& globals) {
       ->type_name("FILE");
   score->add_option("--samples", command->samples, "for --compare: how often to draw lines")
       ->capture_default_str()
-      ->check(whole_number(1));
+      ->check(whole_number(1, 1000000));
   score->add_flag("--sentence", command->sentences,
                   "print a table with the scores of every line, separated by tabs, after lines "
                   "that begin with #");

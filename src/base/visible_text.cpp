@@ -34,7 +34,7 @@ bool is_control(uint32_t c) {
   if (c == '\n' || c == '\t') return false;
   return c < 0x20 || (c >= 0x7f && c < 0xa0) ||
          // Marks of direction, which make text look like another one.
-         c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+         (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
 }  // namespace

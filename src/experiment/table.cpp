@@ -158,12 +158,13 @@ class FileReader {
       complain(entry, fmt::format("'{}' must be a string", entry.key));
   }
 
-  void read_whole(const Entry& entry, int64_t lowest, int64_t& field) {
+  void read_whole(const Entry& entry, int64_t lowest, int64_t highest, int64_t& field) {
     const auto* whole = entry.node->as_integer();
-    if (whole && whole->get() >= lowest)
+    if (whole && whole->get() >= lowest && whole->get() <= highest)
       field = whole->get();
     else
-      complain(entry, fmt::format("'{}' must be an integer of at least {}", entry.key, lowest));
+      complain(entry, fmt::format("'{}' must be an integer from {} to {}", entry.key, lowest,
+                                  highest));
   }
 
   void read_texts(const Entry& entry, std::vector<std::string>& field) {
@@ -212,7 +213,7 @@ class FileReader {
         else if (each.key == "title")
           read_text(each, column.title);
         else if (each.key == "decimals")
-          read_whole(each, 0, column.decimals);
+          read_whole(each, 0, 15, column.decimals);
         else
           unknown(each, {"key", "title", "decimals"});
       }
@@ -280,7 +281,7 @@ class FileReader {
       else if (each.key == "of")
         read_text(each, corpus.of);
       else if (each.key == "beam")
-        read_whole(each, 1, corpus.beam);
+        read_whole(each, 1, 4096, corpus.beam);
       else
         unknown(each, {"teacher", "of", "beam"});
     });

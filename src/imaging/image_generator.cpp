@@ -39,7 +39,8 @@ SamplingOptions for_model(SamplingOptions options, const ImageModel& model) {
 double least_memory(const ImageModel& model, int64_t images) {
   const ImageShape& shape = model.shape();
   const nn::UNetOptions& network = model.options().network;
-  return 4.0 * static_cast<double>(images) * static_cast<double>(shape.height * shape.width) *
+  const double bytes = model.parameters().precision() == nn::Precision::bfloat16 ? 2 : 4;
+  return bytes * static_cast<double>(images) * static_cast<double>(shape.height * shape.width) *
          static_cast<double>(network.width) * static_cast<double>(network.blocks + 1);
 }
 

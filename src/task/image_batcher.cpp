@@ -28,6 +28,8 @@ int64_t ImageBatcher::batches() const {
 }
 
 nn::Inputs ImageBatcher::batch(int64_t epoch, int64_t number) const {
+  require(epoch >= 0 && number >= 0 && number < batches(),
+          "an epoch has {} batches, there is no number {} of epoch {}", batches(), number, epoch);
   if (epoch != epoch_) {
     RandomStream stream({seed_, Purpose::data_order, static_cast<uint64_t>(epoch)});
     order_.resize(static_cast<size_t>(images_.size(0)));

@@ -1,6 +1,7 @@
 #include "train/learner.h"
 
 #include "base/require.h"
+#include "base/tensor_checks.h"
 #include "train/schedule.h"
 
 #include <tessera/base/random.h>
@@ -195,7 +196,9 @@ void Learner::restore(const safetensors::File& file) {
   parameters.read(file, "means.", moments.at("means")[0]);
   parameters.read(file, "squares.", moments.at("squares")[0]);
   at::Tensor updates = moments.at("steps")[0];
-  updates.copy_(file.tensor("updates"));
+  const at::Tensor stored = file.tensor("updates");
+  require_shape(stored, updates.sizes(), "updates");
+  updates.copy_(stored);
   model_.refresh();
 }
 

@@ -283,12 +283,22 @@ void Trainer::restore(const std::filesystem::path& checkpoint) {
     position_.epoch = state.at("epoch").get<int64_t>();
     position_.batch = state.at("batch").get<int64_t>();
     position_.validation_due = state.value("validation_due", false);
+    require(position_.step >= 0 && position_.epoch >= 0 && position_.batch >= 0 &&
+                position_.batch < task_.batches(position_.epoch),
+            "'{}' is damaged: the data has no batch {} of epoch {}", path.string(),
+            position_.batch, position_.epoch);
     early_stop_.restore(state.at("early_stop"));
     divergence_.restore(state.at("divergence"));
   } catch (const nlohmann::json::exception& error) {
     throw Error(fmt::format("'{}' is damaged: {}", path.string(), json_problem(error)));
   }
-  learner_.restore(safetensors::File(checkpoint / kTrainingFile));
+  const std::filesystem::path training = checkpoint / kTrainingFile;
+  const safetensors::File file(training);
+  try {
+    learner_.restore(file);
+  } catch (const Error& error) {
+    throw Error(fmt::format("'{}': {}", training.string(), error.what()), error.hint());
+  }
   saved_ = true;
 }
 

@@ -75,6 +75,18 @@ TEST_F(Cli, SaysWhatIsWrongInWords) {
   EXPECT_THAT(run("--seed -1 doctor").err, HasSubstr("--seed: must be"));
 }
 
+TEST_F(Cli, ShowsWhatWouldSteerTheTerminal) {
+  write("r.toml", "title = '\xc2\x9b\x1b]0;x'\n[\x1b");
+  for (const char* arguments :
+       {"$(printf 'f\\033[31mlow')", "inspect $(printf 'no\\033[31mne')", "train r.toml train.out=x",
+        "train r.toml $(printf 'a\\033=1')"}) {
+    const auto result = run(arguments);
+    EXPECT_NE(result.status, 0) << arguments;
+    EXPECT_EQ(result.err.find('\x1b'), std::string::npos) << arguments;
+  }
+  EXPECT_THAT(run("inspect $(printf 'no\\033[31mne')").err, HasSubstr("no\\x1b[31mne"));
+}
+
 TEST_F(Cli, EndsWithOneWhenItFails) {
   const auto result = run("flow --out /proc/nowhere");
   EXPECT_EQ(result.status, 1) << result.err;

@@ -92,6 +92,14 @@ TEST_F(GenerateCommand, ShowsTheStepsOnStderr) {
   EXPECT_THAT(result.err, HasSubstr(best + "\n")) << "the last step is the result";
 }
 
+TEST_F(GenerateCommand, ShowsWhatWouldSteerTheTerminalInTheSteps) {
+  write("odd", "a \x1b[31m b\n");
+  const auto result = generate("--show-steps --steps 2 <odd");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("a \\x1b[31m b\n"));
+  EXPECT_THAT(result.err, Not(HasSubstr("\x1b")));
+}
+
 TEST_F(GenerateCommand, KnowsItsSamplersAndLengths) {
   const auto nfe = [&](const std::string& arguments) {
     const auto result = generate("--json " + arguments + " <in");

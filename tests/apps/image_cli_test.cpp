@@ -284,7 +284,7 @@ TEST_F(ImageCommands, MistakesAreNamed) {
   expect_error("sample run --count 1 --out used", 1, "is not empty");
   expect_error("sample run --grid g.png --class cow", 2, "no class 'cow'");
   expect_error("sample nowhere --grid g.png", 1, "nowhere");
-  expect_error("evaluate run", 2, "--features");
+  expect_error("evaluate run", 2, "scripts/make-extractor");
   expect_error("evaluate run --features tiny.pt --beam 3", 2, "--beam is not for models of images");
   expect_error("evaluate run --features missing.pt", 1, "missing.pt");
   expect_error("evaluate run --features tiny.pt --stats nowhere/s", 2,

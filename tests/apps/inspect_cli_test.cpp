@@ -173,6 +173,8 @@ TEST_F(InspectCommand, ListsTheTensorsOfAFile) {
     }
   EXPECT_TRUE(found);
   EXPECT_THAT(text("run/last/model.safetensors"), HasSubstr("[30,8]"));
+  tessera::safetensors::save(folder_ / "odd.safetensors", {{"a\x1b[2J", at::zeros({2})}});
+  EXPECT_THAT(text("odd.safetensors"), HasSubstr("a\\x1b[2J"));
 }
 
 TEST_F(InspectCommand, SaysWhatIsWrong) {

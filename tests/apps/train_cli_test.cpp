@@ -1,6 +1,7 @@
 #include "model/tiny_model.h"
 #include "support/program.h"
 #include "text/corpus_writer.h"
+#include "train/manifest.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -508,7 +510,21 @@ TEST_F(TrainCommand, ACheckpointOfAnotherSizeIsNamed) {
   write("run/config.toml", config);
   const auto result = resume("run", "train.steps=8");
   EXPECT_EQ(result.status, 1);
-  EXPECT_THAT(result.err, HasSubstr("do not fit this model"));
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("training.safetensors"), HasSubstr("do not fit this model")));
+}
+
+TEST_F(TrainCommand, ACheckpointThatPointsOutsideTheDataIsNamed) {
+  ASSERT_EQ(train("run", "train.steps=4").status, 0);
+  const fs::path newest = checkpoint("run", 4);
+  auto state = nlohmann::ordered_json::parse(file_text(newest / "state.json"));
+  state["batch"] = int64_t{1} << 40;
+  write(fs::relative(newest / "state.json", folder_.path()), state.dump());
+  fs::remove(newest / "manifest.json");
+  tessera::train::Manifest::of_folder(newest, 4, std::nullopt).write(newest);
+  const auto result = resume("run", "train.steps=8");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_THAT(result.err, AllOf(HasSubstr("state.json"), HasSubstr("no batch 1099511627776")));
 }
 
 // ---- looking before leaping

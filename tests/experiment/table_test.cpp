@@ -252,6 +252,11 @@ TEST_F(TableFile, RefusesWhatCannotBe) {
   EXPECT_THAT(complaint([&] { read_table(folder_ / "nowhere.toml"); }), HasSubstr("nowhere.toml"));
 }
 
+TEST_F(TableFile, RefusesNumbersThatCannotBeShown) {
+  EXPECT_THAT(problem("columns = [{ key = 'bleu', decimals = 1000000000 }]\n"),
+              HasSubstr("'decimals' must be an integer from 0 to 15"));
+}
+
 TEST_F(TableFile, RefusesASweepOfMillions) {
   std::string values;
   for (int k = 0; k < 2000; ++k) values += fmt::format("{},", k);

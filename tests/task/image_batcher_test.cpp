@@ -46,6 +46,14 @@ TEST(ImageBatcher, IsAFunctionOfSeedAndEpoch) {
   EXPECT_FALSE(at::equal(second.batch(4, 1)[0], later));
 }
 
+TEST(ImageBatcher, RefusesBatchesThatThereAreNot) {
+  const image::Split split = ten_images();
+  const ImageBatcher batcher(split, {.batch = 4}, 1);
+  for (const auto& [epoch, number] : std::vector<std::pair<int64_t, int64_t>>{
+           {0, 2}, {0, -1}, {-1, 0}, {0, int64_t{1} << 40}, {0, INT64_MAX}})
+    EXPECT_THROW(batcher.batch(epoch, number), Error) << epoch << " " << number;
+}
+
 TEST(ImageBatcher, TurnsHalfOfTheImages) {
   const image::Split split = ten_images();
   const ImageBatcher batcher(split, {.batch = 10}, 1);

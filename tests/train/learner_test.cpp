@@ -4,6 +4,8 @@
 #include "support/temporary_folder.h"
 #include "text/dictionary.h"
 
+#include <tessera/base/error.h>
+
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
@@ -64,6 +66,15 @@ TEST(Learner, GoesOnToTheBit) {
   for (int64_t step = 4; step < 8; ++step) resumed.update(step);
   EXPECT_TRUE(at::equal(whole.model.parameters().values(), resumed.model.parameters().values()));
   EXPECT_TRUE(at::equal(whole.learner.average(), resumed.learner.average()));
+}
+
+TEST(Learner, RefusesAStateOfAnotherShape) {
+  const test::TemporaryFolder folder;
+  Bench bench;
+  auto state = bench.learner.state();
+  state["updates"] = at::zeros({3});
+  safetensors::save(folder / "state", state);
+  EXPECT_THROW(bench.learner.restore(safetensors::File(folder / "state")), Error);
 }
 
 TEST(Learner, LeavesOutAnUpdateWhoseGradientIsNotFinite) {
