@@ -74,7 +74,9 @@ Findings find(const Table& table, const Plan& plan, const std::vector<JobState>&
       measured.command = measured.state->result.is_object()
                              ? measured.state->result.value("command", "")
                              : full_command(globals, *measured.job);
-      if (measured.done()) measured.report = measured.state->result.at("evaluation");
+      if (measured.done())
+        measured.report =
+            measured.state->result.value("evaluation", nlohmann::ordered_json::object());
       for (const Column& column : table.columns)
         measured.values.push_back(measured.done() ? value_of(measured.report, column.key)
                                                   : std::nullopt);

@@ -8,6 +8,21 @@ namespace tessera::experiment {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+namespace {
+
+// Whether a result is an object with texts and an evaluation where these are looked for.
+bool is_whole(const Json& json, const char* field) {
+  const auto is_text = [](const Json& object, const char* name) {
+    return !object.contains(name) || object[name].is_string();
+  };
+  if (!json.is_object() || !json.contains("key")) return false;
+  if (!is_text(json, "key") || !is_text(json, field) || !is_text(json, "command")) return false;
+  if (!json.contains("evaluation")) return true;
+  return json["evaluation"].is_object() && is_text(json["evaluation"], "split");
+}
+
+}  // namespace
+
 void ResultStore::make_folders() const {
   for (const char* name : {"runs", "data", "results", "logs"}) {
     std::error_code failure;
@@ -39,7 +54,7 @@ std::optional<Json> ResultStore::find(const std::string& name, const std::string
   const fs::path path = result(name);
   if (std::error_code ignored; !fs::exists(path, ignored)) return std::nullopt;
   const Json json = Json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json.contains("key")) {
+  if (!is_whole(json, field)) {
     log::warn("'{}' is damaged: it will be made again", path.string());
     return std::nullopt;
   }
