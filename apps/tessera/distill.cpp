@@ -42,7 +42,7 @@ std::string key_of(const DistillCommand& command, const LoadedGenerator& teacher
 
 void run_distill(const DistillCommand& command, const GlobalOptions& globals) {
   require_option(!command.out.empty(), "--out is empty: name a folder for the new corpus");
-  const text::Corpus corpus = text::Corpus::open(command.data);
+  const text::Corpus corpus = text::Corpus::open(command.data, /*verify_contents=*/true);
   const LoadedGenerator teacher(command.settings, globals);
   if (const auto difference =
           corpus.tokenizer().dictionary().difference(teacher.tokenizer().dictionary()))

@@ -324,7 +324,7 @@ void evaluate_text(const EvaluateCommand& command, const GlobalOptions& globals)
   const Sentences sentences = read_sentences(command, corpus);
   const Lines other = read_other(command, sentences.sources.size());
   std::optional<AtomicFile> file;  // opened now: what cannot be written is known before the work
-  if (!command.out.empty()) file.emplace(command.out);
+  if (!command.out.empty()) file.emplace(command.out, Links::follow);
   const LoadedGenerator loaded(command.settings, globals);
   const auto* diffusion = dynamic_cast<const model::Diffusion*>(&loaded.model());
   require_option(!command.one_step || diffusion != nullptr,

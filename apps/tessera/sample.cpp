@@ -151,7 +151,8 @@ void write_film(const SampleCommand& command, const LoadedImages& loaded) {
                   counted(calls, "call"), loaded.r(), sampler.seed);
   write_file_atomically(
       command.film,
-      report::film_page(frames, command.folders.front().filename().string(), details));
+      report::film_page(frames, command.folders.front().filename().string(), details),
+      Links::follow);
 }
 
 Models load(const SampleCommand& command, const GlobalOptions& globals) {

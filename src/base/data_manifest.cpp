@@ -1,7 +1,9 @@
 #include "base/data_manifest.h"
 
+#include "base/file_name.h"
 #include "base/json_file.h"
 #include "base/hash.h"
+#include "base/log.h"
 #include "base/require.h"
 
 #include <fmt/format.h>
@@ -17,6 +19,14 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
+
+constexpr uint64_t kManyBytes = uint64_t{2} << 30;  // so many take a while to read
+
+uint64_t bytes_of(const DataManifest& manifest) {
+  uint64_t bytes = 0;
+  for (const auto& [name, stamp] : manifest.files) bytes += stamp.bytes;
+  return bytes;
+}
 
 void check_kind(const Json& json, const DataKind& kind, const fs::path& path) {
   if (json.at("format") != kind.format)
@@ -42,21 +52,40 @@ void load_manifest(const fs::path& folder, const DataKind& kind, DataManifest& c
             fs::exists(folder, ignored) ? "it has no manifest.json" : "there is no such folder"),
         fmt::format("make one with `{}`", fmt::format(fmt::runtime(kind.usage), folder.string())));
   const Json json = read_json(path, kind.again());
+  const auto damaged = [&](const std::string& what) {
+    return Error(fmt::format("'{}' is damaged: {}", path.string(), what), kind.again());
+  };
   try {
     check_kind(json, kind, path);
     json.at("tessera").get_to(common.tessera_version);
     for (const auto& [key, value] : json.at("options").items())
       common.options[key] = value.get<std::string>();
-    for (const auto& [name, stamp] : json.at("files").items())
-      common.files[name] = {stamp.at("bytes").get<uint64_t>(), stamp.at("hash").get<std::string>()};
+    std::string fingerprint;
+    try {
+      for (const auto& [name, stamp] : json.at("files").items()) {
+        require_file_name(name, "the name of a file");
+        common.files[name] = {static_cast<uint64_t>(count_in(stamp, "bytes")),
+                              stamp.at("hash").get<std::string>()};
+      }
+      fingerprint = read(json);
+    } catch (const Error& error) {
+      throw damaged(error.what());
+    }
     // Stored for readers other than us; a difference means that someone changed the file by hand.
-    if (read(json) != json.at("fingerprint").get<std::string>())
-      throw Error(fmt::format("'{}' is damaged: its fingerprint does not fit its {}", path.string(),
-                              kind.covered),
-                  kind.again());
+    if (fingerprint != json.at("fingerprint").get<std::string>())
+      throw damaged(fmt::format("its fingerprint does not fit its {}", kind.covered));
   } catch (const Json::exception& failure) {
-    throw Error(fmt::format("'{}' is damaged: {}", path.string(), json_problem(failure)), kind.again());
+    throw damaged(json_problem(failure));
   }
+}
+
+int64_t count_in(const Json& object, const char* key) {
+  constexpr int64_t kMost = int64_t{1} << 48;
+  const Json& number = object.at(key);
+  const bool fits = number.is_number_unsigned() ? number.get<uint64_t>() <= uint64_t{kMost}
+                                                : number.is_number_integer() && number == 0;
+  require(fits, "'{}' is {}, not a whole number from 0 to {}", key, number.dump(), kMost);
+  return number.get<int64_t>();
 }
 
 std::string manifest_text(const DataKind& kind, const DataManifest& common,
@@ -77,10 +106,15 @@ std::string manifest_text(const DataKind& kind, const DataManifest& common,
 
 void check_data_files(const fs::path& folder, const DataKind& kind, const DataManifest& manifest,
                       bool contents) {
+  if (const uint64_t all = bytes_of(manifest); contents && all >= kManyBytes)
+    log::info("reading the {:.1f} GiB of '{}' to see whether they are unchanged",
+              static_cast<double>(all) / (1 << 30), folder.string());
   for (const auto& [name, stamp] : manifest.files) {
     const fs::path path = folder / name;
     std::error_code failure;
     const uint64_t bytes = fs::file_size(path, failure);
+    if (failure && failure != std::errc::no_such_file_or_directory)
+      throw file_error("read", path, failure.value());
     if (failure)
       throw Error(fmt::format("the {} '{}' is incomplete: cannot read '{}': {}", kind.name,
                               folder.string(), name, failure.message()),

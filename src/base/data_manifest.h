@@ -47,13 +47,16 @@ struct DataKind {
 void load_manifest(const std::filesystem::path& folder, const DataKind& kind, DataManifest& common,
                    const std::function<std::string(const nlohmann::ordered_json&)>& read);
 
+// A member that counts something, at most 2^48. Throws Error for any other value.
+int64_t count_in(const nlohmann::ordered_json& object, const char* key);
+
 // The text of a manifest.
 //   particular  what the kind adds, between options and files
 std::string manifest_text(const DataKind& kind, const DataManifest& common,
                           const std::string& fingerprint, const nlohmann::ordered_json& particular);
 
 // Throws Error for files of `folder` that are missing or whose size (or, slower, content) is not
-// what the manifest says.
+// what the manifest says. Says so in the log where it takes long.
 void check_data_files(const std::filesystem::path& folder, const DataKind& kind,
                       const DataManifest& manifest, bool contents);
 

@@ -4,24 +4,51 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tessera/base/error.h"
 
 namespace tessera {
 
+// A system call on a file that failed.
+class FileError : public Error {
+ public:
+  FileError(const std::string& message, std::string hint, int code)
+      : Error(message, std::move(hint)), code_(code) {}
+
+  int code() const noexcept { return code_; }  // errno
+
+  // Whether there is no such file. Otherwise it may be there and cannot be had now: permissions, a
+  // network disk.
+  bool missing() const noexcept;
+
+ private:
+  int code_;
+};
+
 // The error of a failed system call: "cannot {action} '{path}': {text of errno}", with a hint where
 // the cause is a full disk.
-Error file_error(std::string_view action, const std::filesystem::path& path, int code);
+FileError file_error(std::string_view action, const std::filesystem::path& path, int code);
+
+// Whether there is something of that name; links are followed. Throws FileError where that cannot
+// be told now: a file that cannot be looked at is not one that is missing.
+bool is_there(const std::filesystem::path& path);
 
 std::string read_file(const std::filesystem::path& path);
 
+// What becomes of a symbolic link in the place of a file that is to be written.
+enum class Links {
+  refuse,  // Error: in folders the program fills itself, a link leads to a file that is not ours
+  follow,  // it stays a link, and the file it points to is replaced: for files the user named
+};
+
 // A file that appears under its name only when it is complete. It is written under a temporary name
 // in the same folder (which must exist); commit() makes it durable and renames it, replacing what
-// was there. Without commit() the destructor removes it. A symbolic link to a file stays
-// one: the file it points to is replaced.
+// was there. Without commit() the destructor removes it. The first one of a process in a folder
+// removes what killed processes left there.
 class AtomicFile {
  public:
-  explicit AtomicFile(const std::filesystem::path& path);
+  explicit AtomicFile(const std::filesystem::path& path, Links links = Links::refuse);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -35,10 +62,12 @@ class AtomicFile {
   int descriptor_ = -1;  // -1 once committed
 };
 
-void write_file_atomically(const std::filesystem::path& path, std::string_view bytes);
+void write_file_atomically(const std::filesystem::path& path, std::string_view bytes,
+                           Links links = Links::refuse);
 
 // A folder that appears under its name only when it is complete: fill path(), then commit(name).
-// Without commit() the destructor removes it with all it holds.
+// Without commit() the destructor removes it with all it holds. The first one of a process in a
+// parent removes what killed processes left there.
 class AtomicFolder {
  public:
   explicit AtomicFolder(const std::filesystem::path& parent);  // makes the parent if need be
@@ -53,7 +82,15 @@ class AtomicFolder {
   // and the folder may be committed again.
   std::filesystem::path commit(const std::string& name);
 
+  // The same where parent/name is a folder: takes its place, and what was there is removed. At
+  // every moment one of the two is there, complete. On file systems that cannot exchange two
+  // folders in one step, a process killed in the middle leaves the old one under another name;
+  // remove_leftovers() puts it back.
+  std::filesystem::path replace(const std::string& name);
+
  private:
+  std::filesystem::path destination(const std::string& name) const;  // once all within is durable
+
   std::filesystem::path parent_;
   std::filesystem::path temporary_;
   int descriptor_ = -1;  // of the folder, locked while it is being filled; -1 once committed
@@ -63,8 +100,9 @@ class AtomicFolder {
 // could not be removed. (Not std::filesystem::remove_all: LibTorch 2.11 exports a broken one.)
 bool remove_tree(const std::filesystem::path& path);
 
-// Removes what killed processes left behind in `folder`: the temporary files and folders that no
-// living process is writing. Returns how many there were.
+// Mends what killed processes left behind in `folder`: removes the temporary files and folders that
+// no living process is writing, and ends or undoes an AtomicFolder::replace(). Returns how many
+// there were.
 size_t remove_leftovers(const std::filesystem::path& folder);
 
 // Makes the symbolic link `link` point to `target` (as written, so usually a name in the same

@@ -9,8 +9,8 @@
 #include <charconv>
 #include <utility>
 
-#include "base/files.h"
 #include "base/log.h"
+#include "base/own_file.h"
 
 namespace tessera {
 namespace {
@@ -36,8 +36,7 @@ void sign(int lock_file) {
 
 FolderLock::FolderLock(const std::filesystem::path& file, const std::string& worker,
                        const std::string& hint) {
-  const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) throw file_error("write", file, errno);
+  const int descriptor = open_own_file(file, O_RDWR);
   const std::string folder = file.parent_path().string();
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
     const int code = errno;

@@ -27,7 +27,7 @@ class FolderLock {
 
   //   worker  what is at work: "training"
   //   hint    what to do where another one is
-  // Throws Held, or Error where the file cannot be written. A file system without locks is warned
+  // Throws Held, or Error where the file cannot be written or is a link. A file system without locks is warned
   // about.
   FolderLock(const std::filesystem::path& file, const std::string& worker, const std::string& hint);
   ~FolderLock();

@@ -129,9 +129,7 @@ void write_model_card(const fs::path& folder, const ModelCard& card, const std::
 }
 
 bool is_model_folder(const fs::path& folder) {
-  std::error_code ignored;
-  return fs::exists(folder / kModelConfigFile, ignored) &&
-         fs::exists(folder / kModelWeightsFile, ignored);
+  return is_there(folder / kModelConfigFile) && is_there(folder / kModelWeightsFile);
 }
 
 void require_model_folder(const fs::path& folder) {

@@ -7,6 +7,24 @@
 
 namespace tessera {
 namespace fs = std::filesystem;
+namespace {
+
+// Where the folder itself lies: a link the user named stays one.
+fs::path place_of(const fs::path& folder) {
+  const fs::path place = full_path(folder);
+  std::error_code failure;
+  if (!fs::is_symlink(place, failure)) return place;
+  const fs::path target = fs::canonical(place, failure);
+  if (!failure) return target;
+  return full_path(place.parent_path() / fs::read_symlink(place, failure));  // not there yet
+}
+
+bool is_full(const fs::path& folder) {
+  std::error_code ignored;
+  return is_there(folder) && !(fs::is_directory(folder, ignored) && fs::is_empty(folder, ignored));
+}
+
+}  // namespace
 
 fs::path full_path(const fs::path& folder) {
   const fs::path normal = fs::absolute(folder).lexically_normal();
@@ -14,9 +32,10 @@ fs::path full_path(const fs::path& folder) {
 }
 
 void OutputFolder::check(const fs::path& folder, const Kind& kind, Existing existing) {
-  std::error_code ignored;
-  const fs::file_status status = fs::status(folder, ignored);
-  if (!fs::exists(status) || (fs::is_directory(status) && fs::is_empty(folder, ignored))) return;
+  // A process that was killed while it replaced the folder may have left the old one aside.
+  if (const fs::path parent = place_of(folder).parent_path(); is_there(parent))
+    remove_leftovers(parent);
+  if (!is_full(folder)) return;
   if (!kind.is_one(folder))
     throw Error(fmt::format("'{}' exists and is not {}", folder.string(), kind.noun),
                 "choose another folder to write to");
@@ -32,31 +51,15 @@ void OutputFolder::check(const fs::path& folder, const Kind& kind, Existing exis
 }
 
 OutputFolder::OutputFolder(const fs::path& folder, const Kind& kind, Existing existing)
-    : folder_(full_path(folder)),
+    : folder_((check(folder, kind, existing), place_of(folder))),
       kind_(kind),
       existing_(existing),
-      temporary_((check(folder, kind_, existing), folder_.parent_path())) {
-  remove_leftovers(folder_.parent_path());  // of killed processes
-}
+      temporary_(folder_.parent_path()) {}
 
 void OutputFolder::commit() {
   check(folder_, kind_, existing_);
   const std::string name = folder_.filename();
-  std::error_code failure;
-  if (!fs::exists(folder_, failure) || fs::is_empty(folder_, failure)) {
-    temporary_.commit(name);
-    return;
-  }
-  // The old folder steps aside into one that goes away with this scope.
-  const AtomicFolder aside(folder_.parent_path());
-  fs::rename(folder_, aside.path() / name, failure);
-  if (failure) throw file_error("replace", folder_, failure.value());
-  try {
-    temporary_.commit(name);
-  } catch (...) {
-    fs::rename(aside.path() / name, folder_, failure);
-    throw;
-  }
+  is_full(folder_) ? temporary_.replace(name) : temporary_.commit(name);
 }
 
 }  // namespace tessera

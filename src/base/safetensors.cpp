@@ -146,7 +146,7 @@ void save(const std::filesystem::path& path, const Tensors& tensors, const Metad
     throw Error(fmt::format("cannot write '{}': {}", path.string(), error.what()), error.hint());
   }
 
-  AtomicFile file(path);
+  AtomicFile file(path, Links::follow);
   file.write(head);
   // One tensor at a time is brought to the CPU: a model on the device needs no second copy here.
   for (const std::string& name : order)

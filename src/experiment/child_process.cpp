@@ -11,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/files.h"
+#include "base/own_file.h"
 #include "tessera/base/error.h"
 
 namespace tessera::experiment {
@@ -19,10 +19,7 @@ namespace {
 
 class Descriptor {
  public:
-  Descriptor(const std::filesystem::path& path, int flags)
-      : value_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
-    if (value_ < 0) throw file_error("open", path, errno);
-  }
+  explicit Descriptor(int value) : value_(value) {}
   ~Descriptor() { ::close(value_); }
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
@@ -49,8 +46,9 @@ std::string Ending::text() const {
 }
 
 ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const Options& options) {
-  constexpr int append = O_WRONLY | O_CREAT | O_APPEND;
-  const Descriptor in("/dev/null", O_RDONLY), out(options.out, append), err(options.err, append);
+  const Descriptor in(::open("/dev/null", O_RDONLY | O_CLOEXEC)),
+      out(open_own_file(options.out, O_WRONLY | O_APPEND)),
+      err(open_own_file(options.err, O_WRONLY | O_APPEND));
   std::string name = "tessera";
   std::vector<char*> words{name.data()};
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.data()));

@@ -52,7 +52,7 @@ fs::path ResultStore::output(const std::string& name) const {
 std::optional<Json> ResultStore::find(const std::string& name, const std::string& key,
                                       const char* field) const {
   const fs::path path = result(name);
-  if (std::error_code ignored; !fs::exists(path, ignored)) return std::nullopt;
+  if (!is_there(path)) return std::nullopt;
   const Json json = Json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
   if (!is_whole(json, field)) {
     log::warn("'{}' is damaged: it will be made again", path.string());

@@ -1,7 +1,9 @@
 #include "experiment/runner.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -15,6 +17,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/model_files.h"
+#include "base/own_file.h"
 #include "base/progress.h"
 #include "base/require.h"
 #include "train/run_folder.h"
@@ -69,12 +72,25 @@ bool needs_are_done(const Job& job, const std::vector<JobState>& states) {
 }
 
 // Whoever needs the disk removes the checkpoints of finished runs, or the large files in them, and
-// keeps what they gave.
+// keeps what they gave. Throws Error where that cannot be told now: without weights checkpoints are
+// removed.
 bool has_weights(const fs::path& run) {
-  std::error_code missing;
-  for (const auto& checkpoint : fs::directory_iterator(run / "checkpoints", missing))
-    if (is_model_folder(checkpoint.path())) return true;
+  const fs::path folder = run / "checkpoints";
+  std::error_code failure;
+  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
+       entry.increment(failure))
+    if (is_model_folder(entry->path())) return true;
+  if (failure && is_there(folder)) throw file_error("read", folder, failure.value());
   return false;
+}
+
+void append_line(const fs::path& file, const std::string& text) {
+  const int descriptor = open_own_file(file, O_WRONLY | O_APPEND);
+  const std::string line = text + "\n";
+  const bool written = ::write(descriptor, line.data(), line.size()) >= 0;
+  const int code = errno;
+  ::close(descriptor);
+  if (!written) throw file_error("write", file, code);
 }
 
 // Evaluations of text do, those of images do not.
@@ -274,7 +290,8 @@ void Runner::start(size_t number, const FolderLock& lock) {
   const std::vector<std::string> words = command_of(job, begun);
   const fs::path log_file = store_.log(job.name), out_file = store_.output(job.name);
   const std::uintmax_t log_begin = size_of(log_file);
-  std::ofstream(log_file, std::ios::app) << "$ tessera " << shell_text(words) << '\n';
+  refuse_link(store_.hypotheses(job.name));  // which the process writes
+  append_line(log_file, "$ tessera " + shell_text(words));
   write_file_atomically(out_file, "");
   log::info("{}: {} ({})", job.title, begun ? "going on" : "started", log_file.string());
   running_.push_back({number,

@@ -36,9 +36,9 @@ Split open_split(const fs::path& path, int64_t count, const Manifest& manifest) 
 Split::Split(at::Tensor images, at::Tensor labels)
     : images_(std::move(images)), labels_(std::move(labels)) {}
 
-Dataset::Dataset(const fs::path& folder)
+Dataset::Dataset(const fs::path& folder, bool verify_contents)
     : folder_(folder), manifest_(Manifest::load(folder)), fingerprint_(manifest_.fingerprint()) {
-  manifest_.check_files(folder_);
+  manifest_.check_files(folder_, verify_contents);
   for (const auto& [name, count] : manifest_.splits) {
     try {
       splits_.emplace(name, open_split(folder_ / split_file(name), count, manifest_));

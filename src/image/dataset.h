@@ -30,8 +30,9 @@ class Split {
 class Dataset {
  public:
   // Throws Error for a folder that is not one, is incomplete, damaged, or of a newer format. Sizes,
-  // shapes and labels are checked; the hashes of the images, which takes reading them, are not.
-  explicit Dataset(const std::filesystem::path& folder);
+  // shapes and labels are checked always; the hashes of the images, which takes reading them, on
+  // demand.
+  explicit Dataset(const std::filesystem::path& folder, bool verify_contents = false);
 
   const std::filesystem::path& folder() const { return folder_; }
   const Manifest& manifest() const { return manifest_; }

@@ -1,5 +1,6 @@
 #include "image/dataset_writer.h"
 
+#include "base/file_name.h"
 #include "base/hash.h"
 #include "base/progress.h"
 #include "base/require.h"
@@ -38,6 +39,7 @@ DatasetWriter::DatasetWriter(const fs::path& folder, std::vector<std::string> cl
 
 void DatasetWriter::add_split(const std::string& name, const ImageSource& images,
                               const at::Tensor& labels, int64_t begin, int64_t end) {
+  require_file_name(name, "the name of a split");
   require(!manifest_.splits.contains(name), "the split '{}' is there already", name);
   require(0 <= begin && begin < end && end <= images.size(), "the split '{}' would be empty", name);
   const std::vector<int64_t> size{images.channels(), images.height(), images.width()};

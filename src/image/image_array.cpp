@@ -47,7 +47,7 @@ std::string_view find_in_archive(std::string_view archive) {
           "it has {} arrays that could be images (uint8 with four dimensions), "
           "not one; its arrays: {}",
           candidates, fmt::join(all, ", "));
-  return archive.substr(found->begin, found->size);
+  return stored_bytes(archive, *found);
 }
 
 at::Tensor images_of(const std::filesystem::path& path) {

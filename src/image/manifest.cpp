@@ -1,5 +1,6 @@
 #include "image/manifest.h"
 
+#include "base/file_name.h"
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/json_file.h"
@@ -42,12 +43,14 @@ bool Manifest::is_in(const fs::path& folder) {
 Manifest Manifest::load(const fs::path& folder) {
   Manifest manifest;
   load_manifest(folder, kKind, manifest, [&](const Json& json) {
-    json.at("channels").get_to(manifest.channels);
-    json.at("height").get_to(manifest.height);
-    json.at("width").get_to(manifest.width);
+    manifest.channels = count_in(json, "channels");
+    manifest.height = count_in(json, "height");
+    manifest.width = count_in(json, "width");
     json.at("classes").get_to(manifest.classes);
-    for (const auto& [name, counts] : json.at("splits").items())
-      manifest.splits[name] = counts.at("images").get<int64_t>();
+    for (const auto& [name, counts] : json.at("splits").items()) {
+      require_file_name(name, "the name of a split");
+      manifest.splits[name] = count_in(counts, "images");
+    }
     return manifest.fingerprint();
   });
   return manifest;
@@ -79,8 +82,8 @@ void Manifest::check_classes() const {
   }
 }
 
-void Manifest::check_files(const fs::path& folder) const {
-  check_data_files(folder, kKind, *this, /*contents=*/false);
+void Manifest::check_files(const fs::path& folder, bool contents) const {
+  check_data_files(folder, kKind, *this, contents);
 }
 
 std::string split_file(const std::string& split) {

@@ -33,9 +33,9 @@ struct Manifest : DataManifest {
   // Throws Error for a class whose name is not UTF-8: the file could not hold it.
   void check_classes() const;
 
-  // Throws Error for files of `folder` that are missing or whose size is not what the manifest
-  // says.
-  void check_files(const std::filesystem::path& folder) const;
+  // Throws Error for files of `folder` that are missing or whose size (or, slower, content) is not
+  // what the manifest says.
+  void check_files(const std::filesystem::path& folder, bool contents) const;
 };
 
 // The file of a split: safetensors with "images" [N, C, H, W] uint8, and "labels" [N] int64 where

@@ -144,7 +144,7 @@ std::string_view bytes_of(const at::Tensor& contiguous) {
 
 NpyWriter::NpyWriter(const std::filesystem::path& path, at::ScalarType type,
                      std::vector<int64_t> shape)
-    : encoder_(type, std::move(shape)), file_(path) {
+    : encoder_(type, std::move(shape)), file_(path, Links::follow) {
   file_.write(encoder_.header());
 }
 

@@ -189,7 +189,7 @@ std::string encode_png(const at::Tensor& picture) {
 }
 
 void write_png(const std::filesystem::path& path, const at::Tensor& picture) {
-  write_file_atomically(path, encode_png(picture));
+  write_file_atomically(path, encode_png(picture), Links::follow);
 }
 
 std::string png_data_uri(const at::Tensor& picture) {

@@ -119,7 +119,8 @@ std::vector<ZipEntry> zip_entries(std::string_view archive) {
     require(cursor.four() == kDirectory, "its directory is damaged");
     ZipEntry entry;
     entry.stored = cursor.skip(6).two() == 0;
-    entry.size = cursor.skip(8).four();
+    entry.check_sum = static_cast<uint32_t>(cursor.skip(4).four());
+    entry.size = cursor.four();
     uint64_t unpacked = cursor.four();
     const uint64_t name_size = cursor.two(), extra_size = cursor.two(), comment = cursor.two();
     uint64_t header = cursor.skip(8).four();
@@ -138,7 +139,14 @@ std::vector<ZipEntry> zip_entries(std::string_view archive) {
   return entries;
 }
 
-ZipWriter::ZipWriter(const std::filesystem::path& path) : file_(path) {}
+std::string_view stored_bytes(std::string_view archive, const ZipEntry& entry) {
+  const std::string_view bytes = archive.substr(entry.begin, entry.size);
+  require(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()) == entry.check_sum,
+          "its file '{}' is damaged: the checksum does not fit", entry.name);
+  return bytes;
+}
+
+ZipWriter::ZipWriter(const std::filesystem::path& path) : file_(path, Links::follow) {}
 
 void ZipWriter::put(std::string_view bytes) {
   file_.write(bytes);

@@ -14,14 +14,19 @@ namespace tessera::image {
 // A file within an archive.
 struct ZipEntry {
   std::string name;
-  uint64_t begin = 0;  // of its bytes, from the beginning of the archive
-  uint64_t size = 0;   // as they lie there
-  bool stored = true;  // not compressed
+  uint64_t begin = 0;      // of its bytes, from the beginning of the archive
+  uint64_t size = 0;       // as they lie there
+  bool stored = true;      // not compressed
+  uint32_t check_sum = 0;  // CRC-32 of the file, as the directory says
 };
 
 // Of the bytes of a whole archive, in the order of its directory; all lie within the archive.
 // Throws Error, which does not name the file, for what is no archive or is damaged.
 std::vector<ZipEntry> zip_entries(std::string_view archive);
+
+// The bytes of a file that is stored. Reads them all: throws Error, which does not name the archive,
+// where they do not give the checksum.
+std::string_view stored_bytes(std::string_view archive, const ZipEntry& entry);
 
 // Writes an archive front to back; it appears under its name when commit() has made it complete.
 // Equal contents give equal bytes: all files have the date 1980-01-01.

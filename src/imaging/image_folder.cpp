@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "base/json_file.h"
 #include "base/numerals.h"
+#include "base/own_file.h"
 #include "base/require.h"
 #include "base/unchanged_files.h"
 
@@ -41,6 +42,7 @@ void write_image_folder(const fs::path& folder, const ImageModel& model, const a
   if (failure) throw file_error("make the folder", folder, failure.value());
   const Stored options(model.options(), sampling);
   const ImageShape& shape = model.shape();
+  refuse_link(folder / kModelWeightsFile);
   safetensors::save(folder / kModelWeightsFile, model.parameters().named(weights));
   write_model_card(folder, card, summary_of(model), kUse, options.schema);
   write_model_config(folder, kImageKind,

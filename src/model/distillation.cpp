@@ -35,12 +35,8 @@ class Partial {
       : folder_(full_path(out) += ".partial"),
         lock_((make_folder(), lock_file()), "distillation",
               "wait for its end or stop it, or choose another folder (--out)") {
-    std::error_code ignored;
-    const bool begun = fs::exists(mark(), ignored);
-    if (begun && read_file(mark()) == key) {
-      remove_leftovers(folder_);
-      return;
-    }
+    const bool begun = is_there(mark());
+    if (begun && read_file(mark()) == key) return;
     if (begun)
       log::info(
           "what was begun in '{}' is of another teacher, or was written in another way: beginning "
@@ -50,10 +46,7 @@ class Partial {
     write_file_atomically(mark(), key);
   }
 
-  bool has(int64_t first) const {
-    std::error_code ignored;
-    return fs::exists(file(first), ignored);
-  }
+  bool has(int64_t first) const { return is_there(file(first)); }
 
   void write(int64_t first, const std::vector<Generated>& targets) const {
     std::string text;
@@ -85,8 +78,7 @@ class Partial {
     std::error_code failure;
     fs::create_directories(folder_, failure);
     if (failure) throw file_error("make the folder", folder_, failure.value());
-    require(fs::is_empty(folder_, failure) || fs::exists(lock_file(), failure) ||
-                fs::exists(mark(), failure),
+    require(fs::is_empty(folder_, failure) || is_there(lock_file()) || is_there(mark()),
             "'{}', where targets are kept until all are there, exists and is not ours: move it "
             "away",
             folder_.string());
@@ -171,8 +163,7 @@ void copy_split(text::CorpusWriter& writer, const std::string& name, const text:
 
 // Whether there is a finished corpus of that key. Throws Error where there is another one.
 bool is_finished(const fs::path& out, const std::string& key) {
-  std::error_code ignored;
-  if (!fs::exists(out / text::Manifest::kFileName, ignored)) return false;
+  if (!is_there(out / text::Manifest::kFileName)) return false;
   const auto options = text::Manifest::load(out).options;
   const auto found = options.find(kKeyOption);
   if (found != options.end() && found->second == key) return true;

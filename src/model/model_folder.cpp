@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "base/json_file.h"
 #include "base/numerals.h"
+#include "base/own_file.h"
 #include "base/require.h"
 #include "base/unchanged_files.h"
 
@@ -73,6 +74,7 @@ void write_model_folder(const fs::path& folder, const Seq2Seq& model, const at::
   fs::create_directories(folder, failure);
   if (failure) throw file_error("make the folder", folder, failure.value());
   const Stored options(model.options(), generation);
+  refuse_link(folder / kModelWeightsFile);
   safetensors::save(folder / kModelWeightsFile, model.parameters().named(weights));
   tokenizer.save(folder);
   write_model_card(folder, card, summary_of(model, tokenizer), kUse, options.schema);

@@ -1,5 +1,6 @@
 #include "task/open_task.h"
 
+#include "base/files.h"
 #include "base/require.h"
 #include "task/image_task.h"
 #include "task/text_task.h"
@@ -18,13 +19,13 @@ text::Corpus open_corpus(const Recipe& recipe, const std::filesystem::path& run,
   } else if (!data.dir.empty()) {
     throw UsageError("data.dir names a corpus, and data.task makes one: only one of them counts",
                      "say data.task=none to train on data.dir");
-  } else if (mode == OwnData::make || !std::filesystem::exists(folder)) {
+  } else if (mode == OwnData::make || !is_there(folder)) {
     // One that is there before the run is the rest of a run that did not begin, of other options
     // maybe. A run that was killed while it was made has none.
     text::make_tiny_corpus(folder, recipe.run.seed, data.pairs,
                            text::CorpusWriter::Existing::replace);
   }
-  return text::Corpus::open(folder);
+  return text::Corpus::open(folder, /*verify_contents=*/true);
 }
 
 }  // namespace
@@ -35,7 +36,7 @@ std::unique_ptr<train::Task> open_task(const Recipe& recipe, const std::filesyst
     const std::filesystem::path& folder = recipe.image.data.dir;
     require_option(!folder.empty(),
                    "data.dir is missing: name a folder that `tessera prepare --images` wrote");
-    image::Dataset dataset(folder);
+    image::Dataset dataset(folder, /*verify_contents=*/true);
     train::set_up_device(device, recipe.run.deterministic);
     return std::make_unique<ImageTask>(recipe.image, std::move(dataset), recipe.run.seed, device);
   }

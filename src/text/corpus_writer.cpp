@@ -1,5 +1,6 @@
 #include "text/corpus_writer.h"
 
+#include "base/file_name.h"
 #include "base/hash.h"
 #include "base/require.h"
 
@@ -132,6 +133,7 @@ CorpusWriter::~CorpusWriter() = default;
 
 void CorpusWriter::begin_split(const std::string& name) {
   end_split();
+  require_file_name(name, "the name of a split");
   require(!manifest_.splits.contains(name), "the split '{}' is there already", name);
   const bool keep_lines = name != "train";
   files_.reset(new SplitFiles{{folder_.path(), name, "src", keep_lines},

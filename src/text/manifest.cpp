@@ -1,5 +1,6 @@
 #include "text/manifest.h"
 
+#include "base/file_name.h"
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/require.h"
@@ -33,16 +34,16 @@ Json to_json(const SplitCounts& counts) {
 
 SplitCounts split_counts(const Json& json) {
   SplitCounts counts;
-  json.at("read").get_to(counts.read);
-  json.at("kept").get_to(counts.kept);
+  counts.read = count_in(json, "read");
+  counts.kept = count_in(json, "kept");
   const Json& left_out = json.at("left_out");
-  left_out.at("empty").get_to(counts.empty);
-  left_out.at("too_long").get_to(counts.too_long);
-  left_out.at("uneven").get_to(counts.uneven);
-  json.at("source_tokens").get_to(counts.source_tokens);
-  json.at("target_tokens").get_to(counts.target_tokens);
-  json.at("source_unknown").get_to(counts.source_unknown);
-  json.at("target_unknown").get_to(counts.target_unknown);
+  counts.empty = count_in(left_out, "empty");
+  counts.too_long = count_in(left_out, "too_long");
+  counts.uneven = count_in(left_out, "uneven");
+  counts.source_tokens = count_in(json, "source_tokens");
+  counts.target_tokens = count_in(json, "target_tokens");
+  counts.source_unknown = count_in(json, "source_unknown");
+  counts.target_unknown = count_in(json, "target_unknown");
   return counts;
 }
 
@@ -68,9 +69,11 @@ std::string Manifest::fingerprint() const {
 Manifest Manifest::load(const fs::path& folder) {
   Manifest manifest;
   load_manifest(folder, kKind, manifest, [&](const Json& json) {
-    json.at("symbols").get_to(manifest.symbols);
-    for (const auto& [name, counts] : json.at("splits").items())
+    manifest.symbols = count_in(json, "symbols");
+    for (const auto& [name, counts] : json.at("splits").items()) {
+      require_file_name(name, "the name of a split");
       manifest.splits[name] = split_counts(counts);
+    }
     return manifest.fingerprint();
   });
   return manifest;

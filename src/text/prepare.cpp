@@ -1,5 +1,6 @@
 #include "text/prepare.h"
 
+#include "base/file_name.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/require.h"
@@ -54,6 +55,7 @@ void check(const PrepareOptions& options) {
   require_option(!bpe || options.dictionary.empty() || !options.codes.empty(),
                  "a dictionary of pieces needs the codes that make them");
   for (const auto& [name, files] : options.splits) {
+    require_file_name(name, "the name of a split");
     for (const auto& file : {files.source, files.target})
       require_option(!is_stream(file), "'{}' cannot be the split {}: a file is read twice",
                      file.string(), name);

@@ -21,7 +21,6 @@ struct Sentences {
 
   static Sentences copy_of(const std::vector<std::vector<Id>>& sentences);
   int64_t size() const { return static_cast<int64_t>(offsets.size()) - 1; }
-  int64_t length(int64_t index) const { return offsets[index + 1] - offsets[index]; }
 };
 
 // One part of a corpus (train, valid, test): pairs of sentences as ids, in memory-mapped files.
@@ -34,8 +33,8 @@ class Split {
   // Ids of a sentence, the end symbol included.
   std::span<const Id> source(int64_t index) const { return sentence(source_, index); }
   std::span<const Id> target(int64_t index) const { return sentence(target_, index); }
-  int64_t source_length(int64_t index) const { return source_.length(index); }
-  int64_t target_length(int64_t index) const { return target_.length(index); }
+  int64_t source_length(int64_t index) const { return std::ssize(source(index)); }
+  int64_t target_length(int64_t index) const { return std::ssize(target(index)); }
 
   // The lines as the user gave them (before any filter of ours they would not be here), for
   // validation and scoring. The training split keeps none: Error.

@@ -24,8 +24,6 @@ constexpr std::string_view kStep = "step-";
 // A folder on its way out. Renamed first, so that a kill in the middle leaves no damaged
 // checkpoint.
 constexpr std::string_view kRemoving = ".removing-";
-// A folder that makes way for another of the same step. It comes back if that one never appears.
-constexpr std::string_view kReplaced = ".replaced-";
 
 constexpr uint64_t kMebibyte = 1 << 20;
 constexpr uint64_t kSpareBytes = kMebibyte;  // for the log and the file system's own tables
@@ -42,14 +40,13 @@ std::optional<int64_t> parse_step(std::string_view digits) {
   return step;
 }
 
-bool is_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
-
+// Throws where that cannot be told now: one that is passed over for that would be made anew.
 bool is_folder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
+  std::error_code failure;
+  const bool found = fs::is_directory(path, failure);
+  if (failure && failure != std::errc::no_such_file_or_directory)
+    throw file_error("look at", path, failure.value());
+  return found;
 }
 
 std::vector<fs::path> entries(const fs::path& folder) {
@@ -97,6 +94,13 @@ Checkpoint verified(const StepFolder& of) {
   return {of.step, of.folder, manifest.score};
 }
 
+// An error that says nothing about the checkpoint: one of a later format, or one that is there and
+// cannot be read now (permissions, a network disk). To pass it over would be to lose it.
+bool must_be_heard(const Error& error) {
+  const auto* const file = dynamic_cast<const FileError*>(&error);
+  return (file && !file->missing()) || dynamic_cast<const NewerFormat*>(&error);
+}
+
 // Of equal ones the later, which has learnt for longer: scores such as exact match stay at zero for
 // a while.
 bool is_better(const Checkpoint& a, const Checkpoint& b) {
@@ -125,41 +129,16 @@ std::optional<double> usable_score(std::optional<double> score, int64_t step) {
   return std::nullopt;
 }
 
-void rename_folder(const fs::path& from, const fs::path& to) {
-  std::error_code failure;
-  fs::rename(from, to, failure);
-  if (failure) throw file_error("rename", from, failure.value());
-}
-
 // The manifest in `folder`, if the folder is whole and has the very files `manifest` lists.
 std::optional<Manifest> equal_checkpoint(const fs::path& folder, const Manifest& manifest) {
   try {
     Manifest old = Manifest::read(folder);
     if (old.step == manifest.step && old.files == manifest.files && !old.damage(folder)) return old;
-  } catch (const NewerFormat&) {
-    throw;
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (must_be_heard(error)) throw;
     // Broken, so not equal.
   }
   return std::nullopt;
-}
-
-// Renaming onto a full folder fails, so the old one steps aside. Killed in between, the next
-// process that opens the run for writing moves it back.
-void replace_folder(const fs::path& old, AtomicFolder& pending) {
-  const std::string name = old.filename().string();
-  const fs::path aside = old.parent_path() / (std::string(kReplaced) + name);
-  remove_tree(aside);
-  rename_folder(old, aside);
-  try {
-    pending.commit(name);
-  } catch (...) {
-    std::error_code ignored;
-    // Where the new one is in place but could not be made durable, the next process decides.
-    if (!is_there(old)) fs::rename(aside, old, ignored);
-    throw;
-  }
-  if (!remove_tree(aside)) log::warn("cannot remove '{}'", aside.string());
 }
 
 // A run goes on without links: they are for people.
@@ -212,7 +191,7 @@ Checkpoint Checkpoints::save(int64_t step, const Fill& fill, std::optional<doubl
     if (!manifest.score) manifest.score = old->score;
     if (manifest.score != old->score) manifest.write(folder);
   } else {
-    replace_folder(folder, pending);
+    pending.replace(name_of_step(step));
   }
   set_link(run_ / "last", link_target(step));
   link_best(all());
@@ -242,6 +221,8 @@ std::vector<Checkpoint> Checkpoints::all() const {
   for (const StepFolder& each : step_folders(parent_)) {
     try {
       found.push_back({each.step, each.folder, read_manifest(each).score});
+    } catch (const FileError& error) {
+      if (!error.missing()) throw;
     } catch (const Error&) {
       // newest() and resolve() say what is wrong with it.
     }
@@ -254,9 +235,8 @@ std::optional<Checkpoint> Checkpoints::newest() const {
   for (auto each = folders.rbegin(); each != folders.rend(); ++each) {
     try {
       return verified(*each);
-    } catch (const NewerFormat&) {
-      throw;
     } catch (const Error& error) {
+      if (must_be_heard(error)) throw;
       // Gone meanwhile: whoever trains here has removed an old one.
       if (is_there(each->folder))
         log::warn("checkpoint {} is passed over: {}", each->step, error.what());
@@ -291,9 +271,8 @@ Checkpoint Checkpoints::resolve(const std::string& name) const {
   if (!is_there(place.folder)) throw none(fmt::format("no checkpoint of step {}", *step));
   try {
     return verified(place);
-  } catch (const NewerFormat&) {
-    throw;
   } catch (const Error& error) {
+    if (must_be_heard(error)) throw;
     throw Error(error.what(), listing(there));
   }
 }
@@ -301,16 +280,8 @@ Checkpoint Checkpoints::resolve(const std::string& name) const {
 void Checkpoints::finish_interrupted_work() const {
   remove_leftovers(run_);
   remove_leftovers(parent_);
-  for (const fs::path& path : entries(parent_)) {
-    const std::string name = path.filename().string();
-    if (name.starts_with(kRemoving)) remove_tree(path);
-    if (!name.starts_with(kReplaced)) continue;
-    const fs::path successor = parent_ / name.substr(kReplaced.size());
-    if (is_there(successor))
-      remove_tree(path);
-    else
-      rename_folder(path, successor);
-  }
+  for (const fs::path& path : entries(parent_))
+    if (path.filename().string().starts_with(kRemoving)) remove_tree(path);
   for (const StepFolder& each : step_folders(parent_)) remove_leftovers(each.folder);
 }
 

@@ -54,11 +54,13 @@ class Checkpoints {
   // Removes all checkpoints after `step`: the run goes on from there.
   void discard_after(int64_t step);
 
-  // Those with a readable manifest, oldest first. Their files are not looked at.
+  // Those with a whole manifest, oldest first. Their other files are not looked at. Throws Error
+  // where one cannot be read now.
   std::vector<Checkpoint> all() const;
 
   // The newest complete one: all files are there and unchanged. Damaged ones are passed over with a
-  // warning; one of a newer format is an Error.
+  // warning; one of a newer format, or that cannot be read now (permissions, a network disk), is an
+  // Error.
   std::optional<Checkpoint> newest() const;
 
   // By name: "last" (newest()), "best" or a step ("1000"). Throws Error that lists what there is

@@ -1,5 +1,6 @@
 #include "train/manifest.h"
 
+#include "base/file_name.h"
 #include "base/files.h"
 #include "base/hash.h"
 #include "base/json_file.h"
@@ -21,8 +22,9 @@ constexpr int64_t kFormat = 1;
 // A manifest must not make us look at files outside of its folder.
 bool stays_inside(const std::string& name) {
   const fs::path path(name);
-  return !name.empty() && path.is_relative() &&
-         std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
+  return !name.empty() && std::all_of(path.begin(), path.end(), [](const fs::path& part) {
+    return is_plain_file_name(part.string());
+  });
 }
 
 Manifest parse(const json& document, const fs::path& path) {
@@ -49,16 +51,11 @@ Manifest parse(const json& document, const fs::path& path) {
 
 std::optional<std::string> damage_of(const fs::path& path, const std::string& name,
                                      const Manifest::File& expected) {
-  std::error_code failure;
-  if (!fs::is_regular_file(path, failure)) return fmt::format("'{}' is missing", name);
-  const uint64_t size = fs::file_size(path, failure);
-  if (failure || size != expected.size)
+  if (!is_there(path) || !fs::is_regular_file(path)) return fmt::format("'{}' is missing", name);
+  const uint64_t size = fs::file_size(path);
+  if (size != expected.size)
     return fmt::format("'{}' has {} bytes instead of {}", name, size, expected.size);
-  try {
-    if (file_hash(path) != expected.hash) return fmt::format("'{}' has changed", name);
-  } catch (const Error& error) {
-    return error.what();
-  }
+  if (file_hash(path) != expected.hash) return fmt::format("'{}' has changed", name);
   return std::nullopt;
 }
 
@@ -100,8 +97,12 @@ uint64_t Manifest::total_size() const {
 }
 
 std::optional<std::string> Manifest::damage(const fs::path& folder) const {
-  for (const auto& [name, file] : files)
-    if (auto found = damage_of(folder / name, name, file)) return found;
+  try {
+    for (const auto& [name, file] : files)
+      if (auto found = damage_of(folder / name, name, file)) return found;
+  } catch (const fs::filesystem_error& error) {
+    throw file_error("read", error.path1(), error.code().value());
+  }
   return std::nullopt;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "base/log.h"
+#include "base/own_file.h"
 #include "base/require.h"
 
 #include <nlohmann/json.hpp>
@@ -14,7 +15,6 @@
 #include <cerrno>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 namespace tessera::train {
 
@@ -52,8 +52,7 @@ bool is_after(const ordered_json& value, int64_t last_step) {
 }
 
 std::string text_of(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored) ? read_file(path) : std::string();
+  return is_there(path) ? read_file(path) : std::string();
 }
 
 // Rewrites the file without the lines that must not stay.
@@ -85,9 +84,9 @@ int write_all(int descriptor, std::string_view bytes) {
 }  // namespace
 
 MetricsLog::MetricsLog(const fs::path& path, int64_t last_step) : path_(path) {
+  refuse_link(path);
   drop_lines(path, last_step);
-  descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) throw file_error("write", path, errno);
+  descriptor_ = open_own_file(path, O_WRONLY | O_APPEND);
 }
 
 MetricsLog::~MetricsLog() {

@@ -18,10 +18,10 @@ std::string parts_text(const std::vector<std::pair<std::string, double>>& parts)
 // each with its "step". Numbers that are not finite are null there.
 class MetricsLog {
  public:
-  // Opens the file for appending, makes it if need be. A run that goes on after `last_step` updates
-  // first drops the lines of later steps, so that none is there twice, and lines that are broken
-  // (the end of a killed process). 0 drops all that has a step above 0. By default nothing is
-  // dropped but broken lines.
+  // Opens the file for appending, makes it if need be; a link in its place is an Error. A run that
+  // goes on after `last_step` updates first drops the lines of later steps, so that none is there
+  // twice, and lines that are broken (the end of a killed process). 0 drops all that has a step
+  // above 0. By default nothing is dropped but broken lines.
   explicit MetricsLog(const std::filesystem::path& path,
                       int64_t last_step = std::numeric_limits<int64_t>::max());
   ~MetricsLog();

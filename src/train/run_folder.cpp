@@ -1,6 +1,7 @@
 #include "train/run_folder.h"
 
 #include "base/files.h"
+#include "base/own_file.h"
 #include "base/require.h"
 
 #include <system_error>
@@ -11,14 +12,8 @@ namespace {
 
 constexpr const char* kLockFile = "lock";
 
-bool has_file(const fs::path& folder, const char* name) {
-  std::error_code ignored;
-  return fs::is_regular_file(folder / name, ignored);
-}
-
 bool has_folder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
+  return is_there(path) && fs::is_directory(path);
 }
 
 void refuse_second_run(const fs::path& path) {
@@ -49,7 +44,7 @@ void refuse_full_folder(const fs::path& path) {
 }  // namespace
 
 bool RunFolder::is_one(const fs::path& path) {
-  return has_file(path, "config.toml");
+  return is_there(path / "config.toml") && fs::is_regular_file(path / "config.toml");
 }
 
 RunFolder RunFolder::create(const fs::path& path) {
@@ -75,9 +70,11 @@ RunFolder RunFolder::open(const fs::path& path) {
 }
 
 void RunFolder::lock() {
-  if (!lock_)
-    lock_.emplace(lock_file(), "training",
-                  "wait for its end or stop it, or choose another folder (train.out)");
+  if (lock_) return;
+  // Before anything is written: what links point to is not part of the run.
+  for (const fs::path& file : {config(), metrics(), lock_file()}) refuse_link(file);
+  lock_.emplace(lock_file(), "training",
+                "wait for its end or stop it, or choose another folder (train.out)");
 }
 
 void RunFolder::write_config(std::string_view toml) const {

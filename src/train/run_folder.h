@@ -23,11 +23,12 @@ class RunFolder {
   // A run there is, for reading. Throws Error where there is none.
   static RunFolder open(const std::filesystem::path& path);
 
-  // Whether the folder holds a run.
+  // Whether the folder holds a run. Throws Error where that cannot be told now.
   static bool is_one(const std::filesystem::path& path);
 
   // Makes this process the only one that trains in the folder, until the object's end; a process
-  // that dies gives its lock back. Throws Error where another one holds it. Twice is once.
+  // that dies gives its lock back. Throws Error where another one holds it, and where a file that
+  // would be written is a link. Twice is once.
   void lock();
 
   void write_config(std::string_view toml) const;

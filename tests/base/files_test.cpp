@@ -7,11 +7,13 @@
 
 #include <cerrno>
 #include <csignal>
+#include <fstream>
 #include <functional>
 #include <set>
 #include <utility>
 
 #include "support/complaint.h"
+#include "support/plain_user.h"
 #include "support/small_disk.h"
 #include "support/temporary_folder.h"
 
@@ -20,6 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::complaint;
+using test::PlainUser;
 using test::SmallDisk;
 using test::TemporaryFolder;
 
@@ -31,17 +34,6 @@ std::set<std::string> names_in(const fs::path& folder) {
 }
 
 #define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
-
-// Until its end, the tests run as a user whom permissions bind, even if they were started by root.
-class PlainUser {
- public:
-  PlainUser() {
-    if (geteuid() == 0 && seteuid(65534) != 0) ADD_FAILURE() << "cannot change the user";
-  }
-  ~PlainUser() {
-    if (getuid() == 0 && seteuid(0) != 0) ADD_FAILURE() << "cannot change the user back";
-  }
-};
 
 TEST(ReadFile, ReturnsAllBytes) {
   const TemporaryFolder folder;
@@ -148,14 +140,73 @@ TEST(AtomicFile, DoesNotReplaceADevice) {
   EXPECT_EQ(names_in(folder.path()), std::set<std::string>{"pipe"});
 }
 
-TEST(AtomicFile, WritesThroughASymbolicLink) {
+TEST(AtomicFile, WritesThroughALinkTheUserNamed) {
   const TemporaryFolder folder;
   fs::create_directory(folder / "there");
   write_file_atomically(folder / "there/x", "old");
   fs::create_symlink("there/x", folder / "link");
-  write_file_atomically(folder / "link", "new");
+  write_file_atomically(folder / "link", "new", Links::follow);
   EXPECT_TRUE(fs::is_symlink(folder / "link"));
   EXPECT_EQ(read_file(folder / "there/x"), "new");
+}
+
+TEST(AtomicFile, RefusesALinkInAFolderOfOurs) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "precious", "data");
+  fs::create_symlink("precious", folder / "link");
+  EXPECT_HAS(complaint([&] { write_file_atomically(folder / "link", "new"); }),
+             (folder / "link").string() + "' is a symbolic link");
+  EXPECT_EQ(read_file(folder / "precious"), "data");
+}
+
+TEST(AtomicFile, TheFirstInAFolderRemovesWhatKilledProcessesLeft) {
+  const TemporaryFolder folder;
+  std::ofstream(folder / ".tessera-tmp-1-1") << "half";
+  fs::create_directory(folder / ".tessera-tmp-1-2");
+  fs::create_directory(folder / "below");
+  std::ofstream(folder / "below/.tessera-tmp-1-3") << "half";
+  const pid_t child = fork();
+  if (child == 0) {
+    write_file_atomically(folder / "below/x", "");
+    _exit(0);
+  }
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(names_in(folder / "below"), std::set<std::string>{"x"});
+  EXPECT_EQ(names_in(folder.path()).size(), 3u) << "that is another folder";
+  const pid_t next = fork();
+  if (next == 0) {
+    AtomicFolder(folder.path()).commit("y");
+    _exit(0);
+  }
+  waitpid(next, nullptr, 0);
+  EXPECT_EQ(names_in(folder.path()), (std::set<std::string>{"below", "y"}));
+}
+
+TEST(AtomicFile, IsNotTakenForALeftoverByOthersThatStart) {
+  const TemporaryFolder folder(test::quick_place());
+  std::vector<pid_t> children;
+  for (int number = 0; number < 4; ++number) {
+    children.push_back(fork());
+    if (children.back() != 0) continue;
+    int failures = 0;
+    for (int k = 0; k < 200; ++k) {
+      try {
+        remove_leftovers(folder.path());
+        write_file_atomically(folder / ("x" + std::to_string(number)), "");
+        AtomicFolder made(folder.path());
+        made.commit("y" + std::to_string(number) + "-" + std::to_string(k));
+      } catch (const Error& error) {
+        ++failures;
+        fprintf(stderr, "%s\n", error.what());
+      }
+    }
+    _exit(failures > 0);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
 }
 
 TEST(AtomicFile, RespectsTheUmask) {
@@ -204,6 +255,17 @@ TEST(AtomicFolder, DoesNotReplaceAFullFolder) {
   EXPECT_EQ(read_file(folder / "step-100/weights"), "old");
 }
 
+TEST(AtomicFolder, TakesThePlaceOfAFullFolderWhereAsked) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "step-100");
+  write_file_atomically(folder / "step-100/weights", "old");
+  AtomicFolder made(folder.path());
+  write_file_atomically(made.path() / "weights", "new");
+  EXPECT_EQ(made.replace("step-100"), folder / "step-100");
+  EXPECT_EQ(names_in(folder.path()), std::set<std::string>{"step-100"});
+  EXPECT_EQ(read_file(folder / "step-100/weights"), "new");
+}
+
 TEST(AtomicFolder, TakesOnlyNamesWithinItsParent) {
   const TemporaryFolder folder;
   AtomicFolder made(folder.path());
@@ -233,6 +295,50 @@ TEST(RemoveLeftovers, RemovesWhatAKilledProcessLeft) {
   EXPECT_EQ(names_in(folder.path()).size(), 2u);
   EXPECT_EQ(remove_leftovers(folder.path()), 2u);
   EXPECT_EQ(names_in(folder.path()), std::set<std::string>{});
+}
+
+TEST(RemoveLeftovers, EndsOrUndoesAReplacementThatWasKilled) {
+  const TemporaryFolder folder;
+  for (const char* name : {".tessera-old-lost", ".tessera-old-done", "done", ".tessera-old-begun",
+                           "begun"})
+    fs::create_directory(folder / name);
+  write_file_atomically(folder / ".tessera-old-lost/x", "old");
+  write_file_atomically(folder / ".tessera-old-done/x", "old");
+  write_file_atomically(folder / "done/x", "new");
+  write_file_atomically(folder / ".tessera-old-begun/x", "old");
+  EXPECT_EQ(remove_leftovers(folder.path()), 3u);
+  EXPECT_EQ(names_in(folder.path()), (std::set<std::string>{"begun", "done", "lost"}));
+  EXPECT_EQ(read_file(folder / "lost/x"), "old");
+  EXPECT_EQ(read_file(folder / "done/x"), "new");
+  EXPECT_EQ(read_file(folder / "begun/x"), "old") << "an empty folder is no successor";
+}
+
+TEST(RemoveLeftovers, RemovesLinksOfDeadProcesses) {
+  const TemporaryFolder folder;
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  waitpid(child, nullptr, 0);
+  fs::create_symlink("x", folder / (".tessera-tmp-" + std::to_string(child) + "-0"));
+  const std::string alive = ".tessera-tmp-" + std::to_string(getpid()) + "-99";
+  fs::create_symlink("x", folder / alive);
+  EXPECT_EQ(remove_leftovers(folder.path()), 1u);
+  EXPECT_EQ(names_in(folder.path()), std::set<std::string>{alive});
+}
+
+TEST(IsThere, TellsWhatIsMissingFromWhatCannotBeSeen) {
+  const TemporaryFolder folder;
+  fs::create_directory(folder / "closed");
+  write_file_atomically(folder / "closed/x", "");
+  EXPECT_TRUE(is_there(folder / "closed/x"));
+  EXPECT_FALSE(is_there(folder / "closed/y"));
+  EXPECT_FALSE(is_there(folder / "closed/x/z"));
+  fs::permissions(folder.path(), fs::perms(0755));
+  fs::permissions(folder / "closed", fs::perms(0));
+  {
+    const PlainUser user;
+    EXPECT_HAS(complaint([&] { is_there(folder / "closed/x"); }), "Permission denied");
+  }
+  fs::permissions(folder / "closed", fs::perms(0755));
 }
 
 TEST(RemoveLeftovers, KeepsWhatIsBeingWrittenAndWhatIsNotOurs) {

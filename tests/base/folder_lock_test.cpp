@@ -29,6 +29,15 @@ TEST(FolderLock, IsHeldByOneAtATime) {
   EXPECT_NO_THROW(FolderLock(folder / "lock", "baker", ""));
 }
 
+TEST(FolderLock, RefusesALink) {
+  const TemporaryFolder folder;
+  write_file_atomically(folder / "precious", "data");
+  std::filesystem::create_symlink("precious", folder / "lock");
+  EXPECT_THAT(complaint([&] { FolderLock(folder / "lock", "baker", ""); }),
+              HasSubstr("is a symbolic link"));
+  EXPECT_EQ(read_file(folder / "precious"), "data");
+}
+
 TEST(FolderLock, MovesWithItsObject) {
   const TemporaryFolder folder;
   FolderLock first(folder / "lock", "baker", "");

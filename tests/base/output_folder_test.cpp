@@ -70,6 +70,26 @@ TEST_F(Heap, IsNotReplacedWithWhatOthersPutIntoIt) {
   EXPECT_EQ(read_file(path_ / "letter"), "dear");
 }
 
+TEST_F(Heap, IsReplacedWhereALinkPointsTo) {
+  const fs::path link = folder_ / "link";
+  fs::create_directory(folder_ / "disk");
+  fs::create_directory_symlink("disk/heap-1", link);
+  for (const char* text : {"first", "second"}) {
+    OutputFolder folder(link, kHeap, Existing::replace);
+    write_file_atomically(folder.path() / "heap", text);
+    folder.commit();
+    EXPECT_TRUE(fs::is_symlink(link));
+    EXPECT_EQ(read_file(folder_ / "disk/heap-1/heap"), text);
+  }
+}
+
+TEST_F(Heap, IsFoundWhereAKilledReplacementLeftIt) {
+  fs::create_directory(folder_ / ".tessera-old-heap-1");
+  write_file_atomically(folder_ / ".tessera-old-heap-1/heap", "first");
+  EXPECT_THAT(test::complaint([&] { write("second"); }), HasSubstr("there is a heap in it"));
+  EXPECT_EQ(read_file(path_ / "heap"), "first");
+}
+
 TEST_F(Heap, MayTakeThePlaceOfAnEmptyFolder) {
   fs::create_directory(path_);
   write("x");

@@ -65,6 +65,32 @@ class DatasetFolder : public testing::Test {
   const at::Tensor labels_ = at::tensor({0, 1, 1, 0, 1}, at::kLong);
 };
 
+TEST_F(DatasetFolder, HasOnlyFilesOfItsOwn) {
+  DatasetWriter writer(path_, {});
+  EXPECT_THAT(test::complaint([&] {
+                writer.add_split("../escape", TensorImages(images_), at::Tensor(), 0, 1);
+              }),
+              HasSubstr("the name of a split cannot be '../escape'"));
+  EXPECT_FALSE(fs::exists(folder_ / "escape.safetensors"));
+}
+
+TEST_F(DatasetFolder, TakesNoNamesFromItsManifestThatLeadElsewhere) {
+  write_set();
+  replace_in_manifest("\"test\": {", "\"../test\": {");
+  EXPECT_THAT(error(), AllOf(HasSubstr("manifest.json"), HasSubstr("'../test'")));
+}
+
+TEST_F(DatasetFolder, TellsChangedImagesWhereItsContentsAreVerified) {
+  write_set();
+  EXPECT_NO_THROW(Dataset(path_, /*verify_contents=*/true));
+  std::string bytes = read_file(path_ / "train.safetensors");
+  bytes.back() ^= 1;
+  rewrite("train.safetensors", bytes);
+  EXPECT_NO_THROW(Dataset{path_});
+  EXPECT_THAT(test::complaint([&] { Dataset(path_, /*verify_contents=*/true); }),
+              AllOf(HasSubstr("'train.safetensors' has changed"), HasSubstr("prepare --images")));
+}
+
 TEST_F(DatasetFolder, GivesBackWhatWasWritten) {
   write_set();
   const Dataset dataset(path_);

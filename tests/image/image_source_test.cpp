@@ -132,6 +132,19 @@ TEST_F(ImageSourceTest, TellsArraysThatAreNoImages) {
   EXPECT_THAT(error("a.npy"), AllOf(HasSubstr("a.npy"), HasSubstr("does not fit")));
 }
 
+TEST_F(ImageSourceTest, TellsImagesThatDoNotFitTheirChecksum) {
+  const fs::path path = folder_ / "images.npz";
+  NpzWriter writer(path);
+  writer.add("images", made_images({2, 3, 4, 4}));
+  writer.commit();
+  EXPECT_NO_THROW(ImageSource::open(path, ""));
+  std::string bytes = read_file(path);
+  bytes[250] ^= 1;  // a pixel: local header and .npy header end before
+  test::write_bytes(path, bytes);
+  EXPECT_THAT(error("images.npz"),
+              AllOf(HasSubstr("images.npz"), HasSubstr("images.npy' is damaged: the checksum")));
+}
+
 TEST_F(ImageSourceTest, TellsCompressedArrays) {
   {
     NpzWriter writer(folder_ / "a.npz");

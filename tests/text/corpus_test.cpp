@@ -3,14 +3,18 @@
 #include "base/files.h"
 #include "support/complaint.h"
 #include "support/temporary_folder.h"
+#include "text/batcher.h"
 #include "text/corpus_writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
+#include <random>
 
 namespace tessera::text {
 namespace {
@@ -115,6 +119,84 @@ TEST_F(CorpusFolder, NamesSymbolsThatNoTargetUses) {
   write_corpus();
   EXPECT_THAT(Corpus::open(path_).unused_in_targets(),
               ElementsAre(Dictionary::kBos, Dictionary::kPad, Dictionary::kUnk, 4, 5, 8));
+}
+
+TEST_F(CorpusFolder, HasOnlyFilesOfItsOwn) {
+  CorpusWriter writer(path_, tokenizer_);
+  for (const char* name : {"../escape", "", "/tmp/x", "a/b"})
+    EXPECT_THAT(test::complaint([&] { writer.begin_split(name); }),
+                HasSubstr("the name of a split cannot be"));
+  EXPECT_FALSE(fs::exists(folder_ / "escape.src.ids"));
+}
+
+TEST_F(CorpusFolder, TakesNoNamesFromItsManifestThatLeadElsewhere) {
+  write_corpus();
+  const std::string whole = read_file(path_ / "manifest.json");
+  replace_in_manifest("\"test\": {", "\"../test\": {");
+  EXPECT_THAT(error(), AllOf(HasSubstr("manifest.json"), HasSubstr("'../test'")));
+  rewrite("manifest.json", whole);
+  replace_in_manifest("\"test.src.ids\"", "\"../test.src.ids\"");
+  EXPECT_THAT(error(), AllOf(HasSubstr("manifest.json"), HasSubstr("'../test.src.ids'")));
+}
+
+TEST_F(CorpusFolder, TellsCountsThatAreNone) {
+  write_corpus();
+  const std::string whole = read_file(path_ / "manifest.json");
+  for (const char* number : {"9223372036854775807", "18446744073709551615", "-1", "1e300", "2.5",
+                             "\"2\"", "null", "281474976710657"}) {
+    for (const char* key : {"\"kept\": 2", "\"symbols\": 9"}) {
+      rewrite("manifest.json", whole);
+      const std::string name(key, std::string_view(key).find(':') + 2);
+      replace_in_manifest(key, name + number);
+      EXPECT_THAT(error(), AllOf(HasSubstr("manifest.json"), HasSubstr("damaged"))) << number;
+    }
+  }
+}
+
+TEST_F(CorpusFolder, SurvivesOffsetsThatAreNone) {
+  write_corpus();
+  const std::string whole = read_file(path_ / "train.src.offsets");
+  ASSERT_EQ(whole.size(), 3 * sizeof(int64_t));
+  for (const int64_t wrong : {std::numeric_limits<int64_t>::min(), int64_t{-1}, int64_t{7},
+                              std::numeric_limits<int64_t>::max()}) {
+    std::string bytes = whole;
+    std::memcpy(bytes.data() + sizeof wrong, &wrong, sizeof wrong);
+    rewrite("train.src.offsets", bytes);
+    const Corpus corpus = Corpus::open(path_);
+    const Split& train = corpus.split("train");
+    for (const int64_t sentence : {0, 1}) {
+      EXPECT_THAT(test::complaint([&] { train.source(sentence); }), HasSubstr("damaged"));
+      EXPECT_THAT(test::complaint([&] { train.source_length(sentence); }), HasSubstr("damaged"));
+    }
+    EXPECT_THAT(test::complaint([&] { Batcher(train, {}, 1); }), HasSubstr("damaged"));
+  }
+}
+
+// Any byte of any file that is read without its hash: an error or some corpus, never more.
+TEST_F(CorpusFolder, SurvivesAnyChangedByte) {
+  write_corpus();
+  std::mt19937 random(1);
+  for (const auto& entry : fs::directory_iterator(path_)) {
+    const std::string name = entry.path().filename(), whole = read_file(entry.path());
+    for (int round = 0; round < 200 && !whole.empty(); ++round) {
+      std::string bytes = whole;
+      for (int k = 0; k <= round % 3; ++k)
+        bytes[random() % bytes.size()] = static_cast<char>(random());
+      rewrite(name, bytes);
+      try {
+        const Corpus corpus = Corpus::open(path_);
+        for (const auto& [split, counts] : corpus.manifest().splits) {
+          const Split& sentences = corpus.split(split);
+          Batcher(sentences, {}, 1);
+          for (int64_t k = 0; k < sentences.size(); ++k) sentences.target(k);
+        }
+      } catch (const Error&) {
+      }
+      EXPECT_TRUE(bytes == whole || error(/*verify=*/true) != "no error" || name == "manifest.json")
+          << name;
+    }
+    rewrite(name, whole);
+  }
 }
 
 TEST_F(CorpusFolder, ListsItsSplitsWhereOneIsMissing) {

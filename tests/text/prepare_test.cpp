@@ -59,6 +59,13 @@ class Prepare : public testing::Test {
   PrepareOptions options_;
 };
 
+TEST_F(Prepare, WritesNoSplitBesideItsFolder) {
+  options_.splits["../escape"] = options_.splits.at("train");
+  EXPECT_THAT(error(), HasSubstr("the name of a split cannot be '../escape'"));
+  EXPECT_FALSE(fs::exists(options_.out));
+  EXPECT_FALSE(fs::exists(folder_ / "escape.src.ids"));
+}
+
 TEST_F(Prepare, MakesIdsThatReadAsTheText) {
   options_.splits["valid"] = {write("val.de", {kGerman[1], kGerman[0]}),
                               write("val.en", {kEnglish[1], kEnglish[0]})};

@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "support/complaint.h"
+#include "support/plain_user.h"
 #include "support/small_disk.h"
 #include "support/temporary_folder.h"
 
@@ -315,14 +316,62 @@ TEST(Checkpoints, ADamagedOneIsReplaced) {
   EXPECT_EQ(content_of(*run.checkpoints.newest()), "3");
 }
 
+// ---- what is there and cannot be read now
+
+// Permissions that come and go, as a network disk does.
+class Unreadable {
+ public:
+  explicit Unreadable(const fs::path& path) : path_(path), before_(fs::status(path).permissions()) {
+    fs::permissions(path, fs::perms(0));
+  }
+  ~Unreadable() { fs::permissions(path_, before_); }
+  Unreadable(const Unreadable&) = delete;
+  Unreadable& operator=(const Unreadable&) = delete;
+
+ private:
+  fs::path path_;
+  fs::perms before_;
+};
+
+TEST(Checkpoints, OneThatCannotBeReadNowIsNotPassedOver) {
+  SampleRun run;
+  fs::permissions(run.folder.path(), fs::perms(0755));
+  for (const fs::path& closed : {run.of(3) / "model", run.of(3) / "manifest.json", run.of(3),
+                                 run.folder / "checkpoints"}) {
+    const Unreadable moment(closed);
+    const test::PlainUser user;
+    EXPECT_THAT(complaint([&] { Checkpoints(run.folder.path()).newest(); }),
+                HasSubstr("Permission denied"))
+        << closed;
+    EXPECT_THAT(complaint([&] { Checkpoints(run.folder.path()).resolve("3"); }),
+                HasSubstr("Permission denied"))
+        << closed;
+  }
+  EXPECT_EQ(run.checkpoints.newest()->step, 3);
+}
+
+TEST(Checkpoints, OneThatCannotBeReadNowIsNotReplaced) {
+  SampleRun run;
+  fs::permissions(run.folder.path(), fs::perms(0755));
+  fs::permissions(run.folder / "checkpoints", fs::perms(0777));
+  for (const char* file : {"model", "manifest.json"}) {
+    const Unreadable moment(run.of(3) / file);
+    const test::PlainUser user;
+    EXPECT_THAT(complaint([&] { run.checkpoints.save(3, content("3")); }),
+                HasSubstr("Permission denied"));
+  }
+  EXPECT_EQ(content_of(*run.checkpoints.newest()), "3");
+  EXPECT_EQ(names_in(run.folder / "checkpoints").size(), 3u);
+}
+
 // ---- what killed processes and full disks leave
 
 TEST(Checkpoints, FinishesWhatAKilledProcessBegan) {
   SampleRun run;
   const fs::path parent = run.folder / "checkpoints";
   fs::rename(run.of(1), parent / ".removing-step-00000001");
-  fs::rename(run.of(3), parent / ".replaced-step-00000003");
-  fs::copy(run.of(2), parent / ".replaced-step-00000002");
+  fs::rename(run.of(3), parent / ".tessera-old-step-00000003");
+  fs::copy(run.of(2), parent / ".tessera-old-step-00000002");
   write_file_atomically(run.of(2) / ".tessera-tmp-1-1", "half a manifest");
   fs::create_directory(parent / ".tessera-tmp-1-2");
   write_file_atomically(parent / ".tessera-tmp-1-2/model", "half");

@@ -42,6 +42,15 @@ TEST(MetricsLog, WritesOneObjectALineInOrder) {
   EXPECT_EQ(MetricsLog::read(folder / "metrics.jsonl").at(1).at("bleu"), 31.25);
 }
 
+TEST(MetricsLog, IsNotWrittenThroughALink) {
+  const TemporaryFolder folder(quick_place());
+  std::ofstream(folder / "precious") << "{\"step\":1}\nmine";
+  std::filesystem::create_symlink("precious", folder / "metrics.jsonl");
+  EXPECT_THAT(complaint([&] { MetricsLog(folder / "metrics.jsonl"); }),
+              HasSubstr("is a symbolic link"));
+  EXPECT_EQ(read_file(folder / "precious"), "{\"step\":1}\nmine");
+}
+
 TEST(MetricsLog, WritesWhatJsonCannotHold) {
   const TemporaryFolder folder(quick_place());
   MetricsLog log(folder / "m");

@@ -38,6 +38,30 @@ TEST(RunFolder, IsNotMadeOverAnother) {
       AllOf(HasSubstr("holds a run already"), HasSubstr("--resume " + (folder / "a").string())));
 }
 
+TEST(RunFolder, RefusesLinksInThePlaceOfItsFiles) {
+  namespace fs = std::filesystem;
+  for (const char* name : {"lock", "config.toml", "metrics.jsonl"}) {
+    const TemporaryFolder folder(quick_place());
+    write_file_atomically(folder / "precious", "data");
+    fs::create_directory(folder / "new");
+    // One that points nowhere yet: a run folder would be what has a config.toml.
+    fs::create_symlink("../later", folder.path() / "new" / name);
+    EXPECT_THAT(complaint([&] { RunFolder::create(folder / "new"); }),
+                AllOf(HasSubstr(name), HasSubstr("is a symbolic link")));
+    EXPECT_FALSE(fs::exists(folder / "later"));
+    EXPECT_TRUE(fs::is_symlink(folder.path() / "new" / name));
+
+    RunFolder::create(folder / "run").write_config("x = 1\n");
+    fs::remove(folder.path() / "run" / name);
+    if (name == std::string("config.toml")) write_file_atomically(folder / "precious", "x = 1\n");
+    const std::string before = read_file(folder / "precious");
+    fs::create_symlink("../precious", folder.path() / "run" / name);
+    RunFolder run = RunFolder::open(folder / "run");
+    EXPECT_THAT(complaint([&] { run.lock(); }), HasSubstr("is a symbolic link"));
+    EXPECT_EQ(read_file(folder / "precious"), before);
+  }
+}
+
 TEST(RunFolder, MayBeMadeAgainWhereOneWasKilledBeforeItsConfig) {
   const TemporaryFolder folder(quick_place());
   { const RunFolder killed = RunFolder::create(folder / "a"); }
