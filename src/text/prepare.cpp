@@ -4,7 +4,9 @@
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/require.h"
+#include "text/column_order.h"
 #include "text/corpus_writer.h"
+#include "text/shared_pairs.h"
 #include "text/vocabulary.h"
 
 #include <algorithm>
@@ -143,20 +145,65 @@ void check_unknown(const std::string& split, const std::string& side, int64_t un
               split);
 }
 
+// What goes wrong when files are named: nothing fails, but what is measured means nothing.
+class Suspicions {
+ public:
+  Suspicions(const PrepareOptions& options, int64_t symbols) : symbols_(symbols), train_(symbols) {
+    if (!options.splits.contains(kTrain)) return;
+    for (const auto& [split, files] : options.splits)
+      if (split != kTrain)
+        for_each_pair(options, split, "reading", 0,
+                      [&, name = split](std::string_view source, std::string_view target) {
+                        shared_.hold_out(name, source, target);
+                      });
+  }
+
+  // The pairs of training first.
+  void add(const std::string& split, int64_t line, std::string_view source, std::string_view target,
+           std::span<const Id> source_ids, std::span<const Id> target_ids) {
+    if (split == kTrain) shared_.train(line, source, target);
+    counts(split).add(source_ids, target_ids);
+  }
+
+  void warn_of(const std::string& split) {
+    if (const SharedPairs::Found found = shared_.in(split); found.shared > 0)
+      log::warn("{} of the {} pairs of {} are training pairs too (line {} is line {} of train): "
+                "what is measured on them is too good",
+                found.shared, found.pairs, split, found.line, found.training_line);
+    if (split != kTrain && seem_swapped(counts(split), train_))
+      log::warn("the columns of {} seem to be swapped: its sources read like the targets of train. "
+                "Name the files in the order of --train",
+                split);
+  }
+
+ private:
+  SideCounts& counts(const std::string& split) {
+    return split == kTrain ? train_ : held_out_.try_emplace(split, symbols_).first->second;
+  }
+
+  int64_t symbols_;
+  SharedPairs shared_;
+  SideCounts train_;
+  std::map<std::string, SideCounts> held_out_;
+};
+
 void write_split(CorpusWriter& writer, const std::string& split, int64_t expected,
-                 const Tokenizer& tokenizer, const PrepareOptions& options) {
+                 const Tokenizer& tokenizer, const PrepareOptions& options,
+                 Suspicions& suspicions) {
   const bool train = split == kTrain;
   writer.begin_split(split);
   SplitCounts& counts = writer.counts();
-  int64_t long_ones = 0;
+  int64_t long_ones = 0, line = 0;
   counts.read = for_each_pair(
       options, split, "encoding", expected, [&](std::string_view source, std::string_view target) {
+        ++line;
         const std::vector<Id> source_ids = tokenizer.encode(source);
         const std::vector<Id> target_ids = tokenizer.encode(target);
         if (train && !passes_filters(source_ids.size(), target_ids.size(), options, counts)) return;
         const size_t longer = std::max(source_ids.size(), target_ids.size());
         long_ones += static_cast<int64_t>(longer) + 1 > options.max_length;
         writer.add(source, target, source_ids, target_ids);
+        suspicions.add(split, line, source, target, source_ids, target_ids);
       });
   if (long_ones > 0)
     log::warn("{} of {} pairs of {} have more than {} tokens; they are kept, as all of {}",
@@ -167,6 +214,7 @@ void write_split(CorpusWriter& writer, const std::string& split, int64_t expecte
           counts.uneven);
   check_unknown(split, "source", counts.source_unknown, counts.source_tokens, options);
   check_unknown(split, "target", counts.target_unknown, counts.target_tokens, options);
+  suspicions.warn_of(split);
 }
 
 std::string file_names(const PairFiles& files) {
@@ -199,9 +247,11 @@ Manifest prepare(const PrepareOptions& options) {
   const Tokenizer tokenizer =
       is_learned(options) ? learned_tokenizer(options, train_pairs) : given_tokenizer(options);
   CorpusWriter writer(options.out, tokenizer, existing);
-  if (options.splits.contains(kTrain)) write_split(writer, kTrain, train_pairs, tokenizer, options);
+  Suspicions suspicions(options, tokenizer.dictionary().size());
+  if (options.splits.contains(kTrain))
+    write_split(writer, kTrain, train_pairs, tokenizer, options, suspicions);
   for (const auto& [split, files] : options.splits)
-    if (split != kTrain) write_split(writer, split, 0, tokenizer, options);
+    if (split != kTrain) write_split(writer, split, 0, tokenizer, options, suspicions);
   return writer.commit(stored_options(options));
 }
 

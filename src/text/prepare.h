@@ -32,7 +32,8 @@ struct PrepareOptions {
 };
 
 // Makes a corpus folder of text files. Reads the training files twice where something is to be
-// learned; holds the counts of different words in memory, never the text.
+// learned; holds the counts of different words in memory, and a hash of every held-out pair, never
+// the text. Warns of held-out pairs that are trained on and of columns that seem to be swapped.
 Manifest prepare(const PrepareOptions& options);
 
 }  // namespace tessera::text

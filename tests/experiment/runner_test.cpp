@@ -93,6 +93,34 @@ TEST_F(RunnerOfJobs, MakesAgainWhatWasRemovedOrDamaged) {
   EXPECT_EQ(calls().size(), 10u);
 }
 
+TEST_F(RunnerOfJobs, WritesThroughNoLinks) {
+  namespace fs = std::filesystem;
+  store_.make_folders();
+  std::ofstream(folder_ / "precious") << "data";
+  const std::string& name = plan_.jobs[1].name;  // an evaluation
+  for (const fs::path& file :
+       {store_.log(name), store_.output(name), store_.hypotheses(name), store_.result(name)}) {
+    fs::remove(file);
+    fs::create_symlink(folder_ / "precious", file);
+    const auto states = run();
+    EXPECT_EQ(states[1].status, JobStatus::failed) << file;
+    EXPECT_THAT(states[1].message, AllOf(HasSubstr(file.filename()), HasSubstr("symbolic link")));
+    EXPECT_EQ(read_file(folder_ / "precious"), "data") << file;
+    fs::remove(file);
+  }
+  EXPECT_EQ(statuses(run()), kAllDone);
+}
+
+TEST_F(RunnerOfJobs, RemovesNoCheckpointsThatCannotBeReadNow) {
+  namespace fs = std::filesystem;
+  run();
+  const fs::path checkpoints = plan_.jobs[0].folder / "checkpoints";
+  fs::rename(checkpoints, folder_ / "aside");
+  fs::create_symlink("checkpoints", checkpoints);  // a link to itself: too many levels
+  EXPECT_THAT(tessera::test::complaint([&] { run(); }), HasSubstr("checkpoints"));
+  EXPECT_TRUE(fs::is_symlink(checkpoints)) << "it may be back at any moment";
+}
+
 TEST_F(RunnerOfJobs, KeepsResultsOfRunsWhoseWeightsWereRemoved) {
   const auto remove_weights = [&](const std::string& what) {
     for (const Job& job : plan_.jobs)

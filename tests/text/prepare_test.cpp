@@ -1,5 +1,6 @@
 #include "text/prepare.h"
 
+#include "support/complaint.h"
 #include "support/temporary_folder.h"
 #include "text/corpus.h"
 
@@ -16,6 +17,7 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 const std::vector<std::string> kGerman{
     "Ein Hund läuft über die Wiese.", "Zwei Hunde spielen im Schnee.",
@@ -58,6 +60,30 @@ class Prepare : public testing::Test {
   test::TemporaryFolder folder_;
   PrepareOptions options_;
 };
+
+TEST_F(Prepare, WarnsOfHeldOutPairsThatAreTrainedOn) {
+  options_.splits["test"] = {write("test.de", {"Ein Hund.", kGerman[3], kGerman[1]}),
+                             write("test.en", {"A dog.", kEnglish[3], "Not the same."})};
+  EXPECT_THAT(test::said([&] { prepare(options_); }),
+              HasSubstr("1 of the 3 pairs of test are training pairs too (line 2 is line 4 of"));
+  options_.splits["test"] = {write("test.de", {"Ein Hund."}), write("test.en", {"A dog."})};
+  options_.replace_corpus = true;
+  EXPECT_THAT(test::said([&] { prepare(options_); }), Not(HasSubstr("warn")));
+}
+
+TEST_F(Prepare, WarnsOfSwappedColumns) {
+  std::vector<std::string> german, english;
+  for (int k = 0; k < 5; ++k) {
+    german.insert(german.end(), kGerman.begin(), kGerman.end());
+    english.insert(english.end(), kEnglish.begin(), kEnglish.end());
+  }
+  options_.splits["valid"] = {write("val.en", english), write("val.de", german)};
+  EXPECT_THAT(test::said([&] { prepare(options_); }),
+              HasSubstr("the columns of valid seem to be swapped"));
+  options_.splits["valid"] = {write("val.de", german), write("val.en", english)};
+  options_.replace_corpus = true;
+  EXPECT_THAT(test::said([&] { prepare(options_); }), Not(HasSubstr("swapped")));
+}
 
 TEST_F(Prepare, WritesNoSplitBesideItsFolder) {
   options_.splits["../escape"] = options_.splits.at("train");
