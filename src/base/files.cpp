@@ -128,6 +128,12 @@ pid_t maker_of(const std::string& name) {
   return failure == std::errc() && end != name.data() + name.size() && *end == '-' ? process : 0;
 }
 
+// In a folder that many may write to (/tmp) what others left is theirs to remove.
+bool is_ours(const fs::path& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 && status.st_uid == ::geteuid();
+}
+
 // A link has no lock. It is made and renamed at once, so its maker need only be dead.
 bool remove_dead_link(const fs::path& path) {
   const pid_t maker = maker_of(path.filename().string());
@@ -322,6 +328,7 @@ size_t remove_leftovers(const fs::path& folder) {
 
   size_t mended = 0;
   for (const fs::path& path : found) {
+    if (!is_ours(path)) continue;
     const bool temporary = path.filename().string().starts_with(kTemporaryPrefix);
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (descriptor < 0) {

@@ -313,6 +313,15 @@ TEST(RemoveLeftovers, EndsOrUndoesAReplacementThatWasKilled) {
   EXPECT_EQ(read_file(folder / "begun/x"), "old") << "an empty folder is no successor";
 }
 
+TEST(RemoveLeftovers, KeepsWhatBelongsToOthers) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+  const TemporaryFolder folder;
+  fs::create_directory(folder / ".tessera-tmp-1-1");
+  ASSERT_EQ(chown((folder / ".tessera-tmp-1-1").c_str(), 65534, 65534), 0);
+  EXPECT_EQ(remove_leftovers(folder.path()), 0u);
+  EXPECT_EQ(names_in(folder.path()).size(), 1u);
+}
+
 TEST(RemoveLeftovers, RemovesLinksOfDeadProcesses) {
   const TemporaryFolder folder;
   const pid_t child = fork();
