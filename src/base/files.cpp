@@ -145,8 +145,8 @@ bool end_replacement(const fs::path& old) {
   const fs::path successor =
       old.parent_path() / old.filename().string().substr(kReplacedPrefix.size());
   std::error_code ignored;
-  const bool there = fs::exists(fs::symlink_status(successor, ignored)) &&
-                     !fs::is_empty(successor, ignored);
+  const bool there =
+      fs::exists(fs::symlink_status(successor, ignored)) && !fs::is_empty(successor, ignored);
   return there ? remove_tree(old) : ::rename(old.c_str(), successor.c_str()) == 0;
 }
 

@@ -27,8 +27,8 @@ class FolderLock {
 
   //   worker  what is at work: "training"
   //   hint    what to do where another one is
-  // Throws Held, or Error where the file cannot be written or is a link. A file system without locks is warned
-  // about.
+  // Throws Held, or Error where the file cannot be written or is a link. A file system without
+  // locks is warned about.
   FolderLock(const std::filesystem::path& file, const std::string& worker, const std::string& hint);
   ~FolderLock();
   FolderLock(FolderLock&& other) noexcept;

@@ -24,7 +24,8 @@ std::string text_of(const XXH128_hash_t& hash) {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
-// Read, not mapped: what a disk cannot deliver is then an error, not a signal that ends the process.
+// Read, not mapped: what a disk cannot deliver is then an error, not a signal that ends the
+// process.
 class RegularFile {
  public:
   explicit RegularFile(const std::filesystem::path& path)
@@ -64,8 +65,7 @@ std::string file_hash(const std::filesystem::path& path) {
   std::vector<char> piece(kPiece);
   XXH3_state_t state;
   XXH3_128bits_reset(&state);
-  while (const size_t got = file.read(piece))
-    XXH3_128bits_update(&state, piece.data(), got);
+  while (const size_t got = file.read(piece)) XXH3_128bits_update(&state, piece.data(), got);
   return text_of(XXH3_128bits_digest(&state));
 }
 

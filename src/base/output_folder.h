@@ -12,8 +12,8 @@ namespace tessera {
 std::filesystem::path full_path(const std::filesystem::path& folder);
 
 // A folder of data that a command makes. It appears under its name when commit() has made it
-// complete, and takes the place of an earlier one only where that was asked for, in one step; without
-// commit() nothing is left behind. A link to a folder stays one.
+// complete, and takes the place of an earlier one only where that was asked for, in one step;
+// without commit() nothing is left behind. A link to a folder stays one.
 class OutputFolder {
  public:
   enum class Existing {
@@ -30,8 +30,8 @@ class OutputFolder {
     std::set<std::string> (*files)(const std::filesystem::path&);
   };
 
-  // What the constructor checks first, to be known before long work. Mends what killed processes left
-  // beside the folder.
+  // What the constructor checks first, to be known before long work. Mends what killed processes
+  // left beside the folder.
   static void check(const std::filesystem::path& folder, const Kind& kind, Existing existing);
 
   OutputFolder(const std::filesystem::path& folder, const Kind& kind, Existing existing);

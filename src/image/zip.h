@@ -24,8 +24,8 @@ struct ZipEntry {
 // Throws Error, which does not name the file, for what is no archive or is damaged.
 std::vector<ZipEntry> zip_entries(std::string_view archive);
 
-// The bytes of a file that is stored. Reads them all: throws Error, which does not name the archive,
-// where they do not give the checksum.
+// The bytes of a file that is stored. Reads them all: throws Error, which does not name the
+// archive, where they do not give the checksum.
 std::string_view stored_bytes(std::string_view archive, const ZipEntry& entry);
 
 // Writes an archive front to back; it appears under its name when commit() has made it complete.

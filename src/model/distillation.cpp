@@ -4,6 +4,7 @@
 #include "base/folder_lock.h"
 #include "base/log.h"
 #include "base/output_folder.h"
+#include "base/own_file.h"
 #include "base/require.h"
 #include "metric/bleu.h"
 #include "text/corpus_writer.h"
@@ -75,6 +76,7 @@ class Partial {
  private:
   // Where another one's files are in its place: Error. The lock is the first file that is made.
   void make_folder() const {
+    refuse_link(folder_);  // what is in its way here is removed
     std::error_code failure;
     fs::create_directories(folder_, failure);
     if (failure) throw file_error("make the folder", folder_, failure.value());

@@ -167,13 +167,17 @@ class Suspicions {
 
   void warn_of(const std::string& split) {
     if (const SharedPairs::Found found = shared_.in(split); found.shared > 0)
-      log::warn("{} of the {} pairs of {} are training pairs too (line {} is line {} of train): "
-                "what is measured on them is too good",
-                found.shared, found.pairs, split, found.line, found.training_line);
+      log::warn(
+          "{} of the {} pairs of {} {} too (line {} is line {} of train): scores of {} will be "
+          "too good",
+          found.shared, found.pairs, split,
+          found.shared == 1 ? "is a training pair" : "are training pairs", found.line,
+          found.training_line, split);
     if (split != kTrain && seem_swapped(counts(split), train_))
-      log::warn("the columns of {} seem to be swapped: its sources read like the targets of train. "
-                "Name the files in the order of --train",
-                split);
+      log::warn(
+          "the columns of {} seem to be swapped: its sources read like the targets of train. "
+          "Name the files in the order of --train",
+          split);
   }
 
  private:

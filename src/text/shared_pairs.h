@@ -18,7 +18,7 @@ class SharedPairs {
   void train(int64_t line, std::string_view source, std::string_view target);  // lines from 1
 
   struct Found {
-    int64_t pairs = 0, shared = 0;         // of the split; of these trained on
+    int64_t pairs = 0, shared = 0;        // of the split; of these trained on
     int64_t line = 0, training_line = 0;  // an example; 0: there is none
   };
   Found in(const std::string& split) const;

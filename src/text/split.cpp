@@ -32,12 +32,13 @@ void Split::set_lines(std::filesystem::path source, std::filesystem::path target
   target_text_ = std::move(target);
 }
 
-// Offsets are checked here, not when a corpus is opened: that would read the whole file.
+// Offsets are checked here, not when a corpus is opened: that would read the whole file. Every
+// sentence has at least its end symbol.
 std::span<const Id> Split::sentence(const Sentences& sentences, int64_t index) {
   require(index >= 0 && index < sentences.size(), "no sentence {} in a split of {}", index,
           sentences.size());
   const int64_t begin = sentences.offsets[index], end = sentences.offsets[index + 1];
-  if (begin < 0 || begin > end || end > static_cast<int64_t>(sentences.ids.size()))
+  if (begin < 0 || begin >= end || end > static_cast<int64_t>(sentences.ids.size()))
     throw Error(fmt::format("the corpus is damaged: offsets {} and {} of sentence {} are not "
                             "places in a file of {} ids",
                             begin, end, index, sentences.ids.size()),

@@ -235,8 +235,14 @@ std::optional<Checkpoint> Checkpoints::newest() const {
   for (auto each = folders.rbegin(); each != folders.rend(); ++each) {
     try {
       return verified(*each);
+    } catch (const NewerFormat&) {
+      throw;
     } catch (const Error& error) {
-      if (must_be_heard(error)) throw;
+      if (must_be_heard(error))
+        throw Error(error.what(),
+                    fmt::format("wait until it can be read; to go on from an older checkpoint, "
+                                "move '{}' away",
+                                each->folder.string()));
       // Gone meanwhile: whoever trains here has removed an old one.
       if (is_there(each->folder))
         log::warn("checkpoint {} is passed over: {}", each->step, error.what());

@@ -39,8 +39,8 @@ struct Manifest {
 
   uint64_t total_size() const;  // bytes of all files
 
-  // What is wrong with the folder, if anything: "'x' is missing". Reads every byte. Throws FileError
-  // where a file is there and cannot be read now.
+  // What is wrong with the folder, if anything: "'x' is missing". Reads every byte. Throws
+  // FileError where a file is there and cannot be read now.
   std::optional<std::string> damage(const std::filesystem::path& folder) const;
 };
 

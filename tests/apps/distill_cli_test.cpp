@@ -94,6 +94,11 @@ TEST_F(DistillCommand, TakesAFolderWithASlashAndTouchesNoOthers) {
   EXPECT_EQ(refused.status, 1);
   EXPECT_THAT(refused.err, HasSubstr("is not ours: move it away"));
   EXPECT_TRUE(fs::exists(folder_ / "other.partial" / "precious"));
+
+  write("other.partial/key", "of my door");
+  fs::create_directory_symlink("other.partial", folder_ / "linked.partial");
+  EXPECT_THAT(distill("--out linked").err, HasSubstr("is a symbolic link"));
+  EXPECT_EQ(tessera::test::file_text(folder_ / "other.partial/key"), "of my door");
 }
 
 TEST_F(DistillCommand, IsDoneByOneProcessAtATime) {

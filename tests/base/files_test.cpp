@@ -299,8 +299,8 @@ TEST(RemoveLeftovers, RemovesWhatAKilledProcessLeft) {
 
 TEST(RemoveLeftovers, EndsOrUndoesAReplacementThatWasKilled) {
   const TemporaryFolder folder;
-  for (const char* name : {".tessera-old-lost", ".tessera-old-done", "done", ".tessera-old-begun",
-                           "begun"})
+  for (const char* name :
+       {".tessera-old-lost", ".tessera-old-done", "done", ".tessera-old-begun", "begun"})
     fs::create_directory(folder / name);
   write_file_atomically(folder / ".tessera-old-lost/x", "old");
   write_file_atomically(folder / ".tessera-old-done/x", "old");

@@ -18,7 +18,9 @@ namespace fs = std::filesystem;
 
 constexpr OutputFolder::Kind kPair{
     "a pair", [](const fs::path& folder) { return fs::exists(folder / "one"); },
-    [](const fs::path&) { return std::set<std::string>{"one", "two"}; }};
+    [](const fs::path&) {
+      return std::set<std::string>{"one", "two"};
+    }};
 
 constexpr int kNotAllowed = 3;  // exit code of a child that cannot do without the exchange
 

@@ -157,17 +157,15 @@ TEST_F(CorpusFolder, SurvivesOffsetsThatAreNone) {
   write_corpus();
   const std::string whole = read_file(path_ / "train.src.offsets");
   ASSERT_EQ(whole.size(), 3 * sizeof(int64_t));
-  for (const int64_t wrong : {std::numeric_limits<int64_t>::min(), int64_t{-1}, int64_t{7},
-                              std::numeric_limits<int64_t>::max()}) {
+  for (const int64_t wrong : {std::numeric_limits<int64_t>::min(), int64_t{-1}, int64_t{0},
+                              int64_t{7}, std::numeric_limits<int64_t>::max()}) {
     std::string bytes = whole;
     std::memcpy(bytes.data() + sizeof wrong, &wrong, sizeof wrong);
     rewrite("train.src.offsets", bytes);
     const Corpus corpus = Corpus::open(path_);
     const Split& train = corpus.split("train");
-    for (const int64_t sentence : {0, 1}) {
-      EXPECT_THAT(test::complaint([&] { train.source(sentence); }), HasSubstr("damaged"));
-      EXPECT_THAT(test::complaint([&] { train.source_length(sentence); }), HasSubstr("damaged"));
-    }
+    EXPECT_THAT(test::complaint([&] { train.source(0); }), HasSubstr("damaged"));
+    EXPECT_THAT(test::complaint([&] { train.source_length(0); }), HasSubstr("damaged"));
     EXPECT_THAT(test::complaint([&] { Batcher(train, {}, 1); }), HasSubstr("damaged"));
   }
 }

@@ -65,7 +65,7 @@ TEST_F(Prepare, WarnsOfHeldOutPairsThatAreTrainedOn) {
   options_.splits["test"] = {write("test.de", {"Ein Hund.", kGerman[3], kGerman[1]}),
                              write("test.en", {"A dog.", kEnglish[3], "Not the same."})};
   EXPECT_THAT(test::said([&] { prepare(options_); }),
-              HasSubstr("1 of the 3 pairs of test are training pairs too (line 2 is line 4 of"));
+              HasSubstr("1 of the 3 pairs of test is a training pair too (line 2 is line 4 of"));
   options_.splits["test"] = {write("test.de", {"Ein Hund."}), write("test.en", {"A dog."})};
   options_.replace_corpus = true;
   EXPECT_THAT(test::said([&] { prepare(options_); }), Not(HasSubstr("warn")));

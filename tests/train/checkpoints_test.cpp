@@ -336,8 +336,8 @@ class Unreadable {
 TEST(Checkpoints, OneThatCannotBeReadNowIsNotPassedOver) {
   SampleRun run;
   fs::permissions(run.folder.path(), fs::perms(0755));
-  for (const fs::path& closed : {run.of(3) / "model", run.of(3) / "manifest.json", run.of(3),
-                                 run.folder / "checkpoints"}) {
+  for (const fs::path& closed :
+       {run.of(3) / "model", run.of(3) / "manifest.json", run.of(3), run.folder / "checkpoints"}) {
     const Unreadable moment(closed);
     const test::PlainUser user;
     EXPECT_THAT(complaint([&] { Checkpoints(run.folder.path()).newest(); }),
@@ -348,6 +348,12 @@ TEST(Checkpoints, OneThatCannotBeReadNowIsNotPassedOver) {
         << closed;
   }
   EXPECT_EQ(run.checkpoints.newest()->step, 3);
+  {
+    const Unreadable moment(run.of(3) / "model");
+    const test::PlainUser user;
+    EXPECT_THAT(complaint([&] { run.checkpoints.newest(); }),
+                AllOf(HasSubstr("| wait until it can be read"), HasSubstr(run.of(3).string())));
+  }
 }
 
 TEST(Checkpoints, OneThatCannotBeReadNowIsNotReplaced) {
