@@ -4,6 +4,7 @@
 #include "base/numerals.h"
 #include "base/progress.h"
 #include "base/require.h"
+#include "base/terminal.h"
 #include "base/visible_text.h"
 #include "condensation.h"
 #include "generation_settings.h"
@@ -138,7 +139,7 @@ class GenerateRun {
     hooks.step = [&](const model::GenerationStep& step) { condensation.record(step); };
     auto results = loaded_.generator().generate(sources, hooks);
     std::cerr << visible(chunk.lines.front()) << '\n'
-              << condensation.text(results.front(), loaded_.tokenizer(), isatty(STDERR_FILENO))
+              << condensation.text(results.front(), loaded_.tokenizer(), stderr_shows_colours())
               << std::flush;
     return results;
   }

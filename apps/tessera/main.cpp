@@ -2,6 +2,7 @@
 #include "base/log.h"
 #include "base/nearest_name.h"
 #include "base/out_of_memory.h"
+#include "base/terminal.h"
 #include "base/visible_text.h"
 #include "command.h"
 #include "kernels/device.h"
@@ -65,8 +66,12 @@ void add_global_options(CLI::App& program, GlobalOptions& globals) {
   program.set_version_flag("-V,--version", version_text, kVersionHelp);
 }
 
+void say_error(const std::string& message) {
+  std::cerr << tessera::painted(tessera::Paint::red, "error:") << ' ' << message << '\n';
+}
+
 void report(const tessera::Error& error) {
-  std::cerr << "error: " << tessera::visible(error.what()) << '\n';
+  say_error(tessera::visible(error.what()));
   if (!error.hint().empty()) std::cerr << "hint: " << tessera::visible(error.hint()) << '\n';
 }
 
@@ -217,7 +222,7 @@ int main(int argc, char** argv) {
   std::cout.flush();
   if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout)) {
     const bool unread = reader_is_gone();
-    if (!unread) std::cerr << "error: cannot write to standard output\n";
+    if (!unread) say_error("cannot write to standard output");
     if (status == kDone) status = unread ? kUnread : kFailed;
   }
   // LibTorch takes 0.1 s to take itself apart.

@@ -6,6 +6,7 @@
 #include "base/profiler.h"
 #include "base/progress.h"
 #include "base/require.h"
+#include "base/terminal.h"
 #include "memory_meter.h"
 #include "option_checks.h"
 #include "print_json.h"
@@ -171,6 +172,27 @@ void dry_run(const task::Recipe& recipe, int64_t made, const std::filesystem::pa
   fmt::print("\n{} updates: {}", trial.profiled, profiler.finish(profile).table());
 }
 
+// What a person wants to know of a training that is over.
+std::string closing_words(const train::Task& task, int64_t step, double seconds,
+                          const train::RunFolder& folder) {
+  const std::string run = folder.path().string();
+  std::string text = seconds > 0 ? fmt::format("done: {} updates, this training took {}", step,
+                                               duration_text(seconds))
+                                 : fmt::format("the run is complete: {} updates", step);
+  const auto best = train::Checkpoints(folder.path()).best();
+  if (best)
+    text += fmt::format("\n  best  {} at step {}",
+                        painted(Paint::bold, task.score_text(*best->score)), best->step);
+  text += fmt::format("\n  run   {}\n  model {}", run,
+                      (folder.path() / (best ? "best" : "last")).string());
+  const char* title = "next";
+  for (const std::string& command : task.next_commands(folder.path())) {
+    text += fmt::format("\n  {:<6}{}", title, command);
+    title = "";
+  }
+  return text;
+}
+
 void train_in(const train::Task& task, train::Trainer& trainer, const train::RunFolder& folder,
               const train::StopSignal& stop) {
   std::string facts;
@@ -180,7 +202,8 @@ void train_in(const train::Task& task, train::Trainer& trainer, const train::Run
   log::info("{} parameters{}, {}", parameter_count(task.model().parameters().count()), facts,
             task.model().device().str());
   try {
-    trainer.run(folder, stop);
+    const double seconds = trainer.run(folder, stop);
+    log::info("{}", closing_words(task, trainer.step(), seconds, folder));
   } catch (const train::Stopped&) {
     log::info("what was learnt is saved: `tessera train --resume {}` goes on",
               folder.path().string());

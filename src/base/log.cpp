@@ -4,10 +4,12 @@
 
 #include <fmt/format.h>
 #include <spdlog/logger.h>
-#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/sinks/stdout_sinks.h>
 
 #include <atomic>
 #include <memory>
+
+#include "base/terminal.h"
 
 namespace tessera::log {
 namespace {
@@ -18,10 +20,8 @@ std::atomic<void (*)()> before_line{nullptr};
 // Never destroyed: destructors of other static objects may still want to say something.
 spdlog::logger& logger() {
   static spdlog::logger* const instance = [] {
-    auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
-    sink->set_color(spdlog::level::info, sink->reset);
-    auto* made = new spdlog::logger("tessera", std::move(sink));
-    made->set_pattern("[%Y-%m-%d %H:%M:%S] %^%v%$");
+    auto* made = new spdlog::logger("tessera", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    made->set_pattern("[%Y-%m-%d %H:%M:%S] %v");
     made->set_level(spdlog::level::trace);
     made->flush_on(spdlog::level::trace);
     return made;
@@ -67,10 +67,10 @@ void detail::write(Severity severity, fmt::string_view format, fmt::format_args 
       logger().info("{}", text);
       break;
     case Severity::warn:
-      logger().warn("warn: {}", text);
+      logger().warn("{} {}", painted(Paint::yellow, "warn:"), text);
       break;
     case Severity::error:
-      logger().error("error: {}", text);
+      logger().error("{} {}", painted(Paint::red, "error:"), text);
       break;
   }
 }

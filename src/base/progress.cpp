@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <mutex>
 #include <vector>
 
 #include "base/log.h"
+#include "base/terminal.h"
 
 namespace tessera {
 namespace {
@@ -134,10 +134,8 @@ std::string progress_line(const ProgressState& state, int columns) {
 }
 
 ProgressDisplay ProgressDisplay::detect() {
-  const char* kind = std::getenv("TERM");
   ProgressDisplay display;
-  display.terminal = log::level() != log::Level::quiet && isatty(STDERR_FILENO) == 1 &&
-                     kind != nullptr && std::string_view(kind) != "dumb";
+  display.terminal = log::level() != log::Level::quiet && stderr_is_terminal();
   return display;
 }
 

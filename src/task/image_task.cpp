@@ -1,8 +1,10 @@
 #include "task/image_task.h"
 
 #include "base/log.h"
+#include "base/log_fields.h"
 #include "base/machine_memory.h"
 #include "base/require.h"
+#include "distance/distance_name.h"
 #include "image/grid.h"
 #include "image/png.h"
 #include "imaging/image_folder.h"
@@ -129,14 +131,22 @@ train::Validation ImageTask::validate(const at::Tensor& weights, int64_t step,
     const auto found = distance_->measure(generator, options_.validation.samples,
                                           imaging::all_classes_in_turn(*model_), {}, pause);
     const double rate = static_cast<double>(found.samples) / found.seconds;
-    log::info("step {}  {} {:.2f} of {} images  {:.0f} images/s", step, distance_->name(),
-              found.distance, found.samples, rate);
+    log::info("{}", log::fields({fmt::format("step {}", step),
+                                 fmt::format("{} {:.2f}", distance_->name(), found.distance),
+                                 fmt::format("of {} images", found.samples),
+                                 fmt::format("{:.0f} images/s", rate)}));
     line["valid_distance"] = found.distance;
     line["valid_distance_name"] = distance_->name();
     line["valid_images_per_second"] = rate;
     if (options_.validation.score == ImageScore::distance) score = -found.distance;
   }
   return {score, line};
+}
+
+std::string ImageTask::score_text(double score) const {
+  if (options_.validation.score == ImageScore::distance)
+    return fmt::format("{} {:.2f}", distance::frechet_name(options_.validation.features), -score);
+  return fmt::format("validation loss {:.4f}", -score);
 }
 
 safetensors::File ImageTask::weights_of(const std::filesystem::path& run_or_model) const {
@@ -180,6 +190,13 @@ std::vector<train::Fact> ImageTask::facts() const {
                        dataset_.height(), dataset_.channels(), dataset_.classes().size())},
           {"batches_per_epoch", batcher_.batches(), "epoch",
            fmt::format("{} batches of {}", batcher_.batches(), options_.data.batch)}};
+}
+
+std::vector<std::string> ImageTask::next_commands(const std::filesystem::path& run) const {
+  const std::string features = options_.validation.features.string();
+  return {fmt::format("tessera sample {} --count 64 --grid FILE.png", run.string()),
+          fmt::format("tessera evaluate {} --features {}", run.string(),
+                      features.empty() ? "EXTRACTOR.pt" : features)};
 }
 
 }  // namespace tessera::task

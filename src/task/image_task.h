@@ -26,6 +26,7 @@ class ImageTask final : public train::Task {
   }
   train::Validation validate(const at::Tensor& weights, int64_t step,
                              const std::function<void()>& pause) override;
+  std::string score_text(double score) const override;
   safetensors::File weights_of(const std::filesystem::path& run_or_model) const override;
   void write_model(const std::filesystem::path& folder, const at::Tensor& weights,
                    int64_t step) const override;
@@ -34,6 +35,7 @@ class ImageTask final : public train::Task {
   std::string unit() const override { return "images"; }
   std::string memory_hint() const override;
   std::vector<train::Fact> facts() const override;
+  std::vector<std::string> next_commands(const std::filesystem::path& run) const override;
 
  private:
   double validation_loss(nlohmann::ordered_json& line, const std::function<void()>& pause);

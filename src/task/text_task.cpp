@@ -1,10 +1,10 @@
 #include "task/text_task.h"
 
 #include "base/log.h"
+#include "base/log_fields.h"
 #include "base/machine_memory.h"
 #include "base/require.h"
 #include "model/model_folder.h"
-#include "train/metrics_log.h"
 
 #include <fmt/format.h>
 
@@ -51,9 +51,9 @@ double least_memory(const nn::TransformerOptions& network, const text::BatchShap
 double score_of(const Measurement& found, TextScore score) {
   switch (score) {
     case TextScore::bleu:
-      return found.bleu.value_or(-found.loss);
+      return found.bleu.value();
     case TextScore::exact_match:
-      return found.exact_match.value_or(-found.loss);
+      return found.exact_match.value();
     case TextScore::loss:
       break;
   }
@@ -69,6 +69,8 @@ Json line_of(const Measurement& found) {
   }
   if (!found.bleu) return line;
   line["valid_bleu"] = *found.bleu;
+  line["valid_bleu_signature"] = found.bleu_signature;
+  line["valid_length_ratio"] = found.length_ratio;
   line["valid_exact_match"] = *found.exact_match;
   line["valid_sentences_per_second"] = found.per_second;
   for (const Measurement::Example& example : found.examples)
@@ -78,9 +80,20 @@ Json line_of(const Measurement& found) {
   return line;
 }
 
+void log_loss(const Measurement& found, int64_t step) {
+  std::vector<std::string> fields{fmt::format("step {}", step),
+                                  fmt::format("validation loss {:.4f}", found.loss)};
+  for (const auto& [name, value] : found.parts)
+    fields.push_back(fmt::format("{} {:.4f}", name, value));
+  log::info("{}", log::fields(fields));
+}
+
 void log_generation(const Measurement& found, int64_t step) {
-  log::info("step {}  {}  exact match {:.1f} %  {:.0f} sentences/s", step, found.bleu_line,
-            *found.exact_match, found.per_second);
+  log::info("{}",
+            log::fields({fmt::format("step {}", step), fmt::format("BLEU {:.2f}", *found.bleu),
+                         fmt::format("length ratio {:.3f}", found.length_ratio),
+                         fmt::format("exact match {:.1f} %", *found.exact_match),
+                         fmt::format("{:.0f} sentences/s", found.per_second)}));
   for (const Measurement::Example& example : found.examples)
     log::info("  {}\n    ours  {}\n    ref.  {}", example.source, example.generated,
               example.reference);
@@ -111,10 +124,26 @@ nn::Inputs TextTask::batch(int64_t epoch, int64_t number) const {
 train::Validation TextTask::validate(const at::Tensor& weights, int64_t step,
                                      const std::function<void()>& pause) {
   const Measurement found = validator_.measure(weights, pause);
-  log::info("step {}  validation loss {:.4f}  {}", step, found.loss,
-            train::parts_text(found.parts));
+  log_loss(found, step);
   if (found.bleu) log_generation(found, step);
-  return {score_of(found, options_.score), line_of(found)};
+  return {score_of(found, score()), line_of(found)};
+}
+
+TextScore TextTask::score() const {
+  const bool generates = options_.validate_sentences > 0 && corpus_.split("valid").size() > 0;
+  return generates ? options_.score : TextScore::loss;
+}
+
+std::string TextTask::score_text(double score) const {
+  switch (this->score()) {
+    case TextScore::bleu:
+      return fmt::format("BLEU {:.2f}", score);
+    case TextScore::exact_match:
+      return fmt::format("exact match {:.1f} %", score);
+    case TextScore::loss:
+      break;
+  }
+  return fmt::format("validation loss {:.4f}", -score);
 }
 
 safetensors::File TextTask::weights_of(const std::filesystem::path& run_or_model) const {
@@ -167,6 +196,12 @@ std::vector<train::Fact> TextTask::facts() const {
            fmt::format("{}", corpus_.split("train").size())},
           {"batches_per_epoch", batcher_.batches(0), "epoch", text},
           {"shapes", shapes, "", ""}};
+}
+
+std::vector<std::string> TextTask::next_commands(const std::filesystem::path& run) const {
+  return {fmt::format("tessera evaluate {} --split {}", run.string(),
+                      corpus_.has("test") ? "test" : "valid"),
+          fmt::format("tessera generate {} < FILE", run.string())};
 }
 
 }  // namespace tessera::task

@@ -22,6 +22,7 @@ class TextTask final : public train::Task {
   nn::Inputs batch(int64_t epoch, int64_t number) const override;
   train::Validation validate(const at::Tensor& weights, int64_t step,
                              const std::function<void()>& pause) override;
+  std::string score_text(double score) const override;
   safetensors::File weights_of(const std::filesystem::path& run_or_model) const override;
   void write_model(const std::filesystem::path& folder, const at::Tensor& weights,
                    int64_t step) const override;
@@ -30,8 +31,12 @@ class TextTask final : public train::Task {
   std::string unit() const override { return "tokens"; }
   std::string memory_hint() const override;
   std::vector<train::Fact> facts() const override;
+  std::vector<std::string> next_commands(const std::filesystem::path& run) const override;
 
  private:
+  // What validations are scored by: the loss, where no sentences are generated.
+  TextScore score() const;
+
   TextOptions options_;
   text::Corpus corpus_;
   uint64_t seed_;

@@ -79,9 +79,9 @@ void Validator::warn_of_short_estimates(const Measurement& found) {
     if (name != "reach" || value >= kShort) continue;
     warned_ = true;
     log::warn(
-        "the network's estimates have {:.2f} of a code's length: sampling loses by it. "
-        "objective.logit_scale = {:.3g} (1 / sqrt(model.latent)) trains longer ones, "
-        "sampler.estimate = \"mean\" puts others in their place",
+        "estimates have only {:.2f} of a code's length, which harms sampling:\n"
+        "    objective.logit_scale = {:.3g} (1 / sqrt(model.latent)) trains longer ones,\n"
+        "    sampler.estimate = \"mean\" puts others in their place",
         value, 1 / std::sqrt(static_cast<double>(model_.options().network.latent)));
   }
 }
@@ -108,7 +108,8 @@ void Validator::measure_generation(Measurement& found, const std::function<void(
   options.tokenization = metric::usual_tokenization(tokenizer.raw());
   const metric::BleuScore bleu = metric::corpus_bleu(lines, {{references}}, options);
   found.bleu = bleu.score;
-  found.bleu_line = metric::bleu_line(bleu, metric::bleu_signature(options));
+  found.length_ratio = bleu.ratio;
+  found.bleu_signature = metric::bleu_signature(options);
   for (size_t i = 0; i < std::min(kExamples, lines.size()); ++i)
     found.examples.push_back({tokenizer.decode(sources[i]), lines[i], references[i]});
 }

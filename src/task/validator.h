@@ -21,7 +21,8 @@ struct Measurement {
   std::optional<BoundaryStatistics> boundary;         // of a diffusion model
   // Of generated sentences, where any were asked for; percent.
   std::optional<double> bleu, exact_match;
-  std::string bleu_line;  // the score with its signature
+  double length_ratio = 0;  // words generated over those of the references
+  std::string bleu_signature;
   double per_second = 0;  // sentences
   struct Example {
     std::string source, generated, reference;

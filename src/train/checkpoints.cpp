@@ -251,6 +251,11 @@ std::optional<Checkpoint> Checkpoints::newest() const {
   return std::nullopt;
 }
 
+std::optional<Checkpoint> Checkpoints::best() const {
+  const std::vector<Checkpoint> best_first = ranked(all());
+  return best_first.empty() ? std::nullopt : std::optional(best_first.front());
+}
+
 Checkpoint Checkpoints::resolve(const std::string& name) const {
   const std::vector<Checkpoint> there = all();
   const auto none = [&](const std::string& what) {

@@ -63,6 +63,9 @@ class Checkpoints {
   // Error.
   std::optional<Checkpoint> newest() const;
 
+  // The one with the highest score, where any has one. Its files are not looked at.
+  std::optional<Checkpoint> best() const;
+
   // By name: "last" (newest()), "best" or a step ("1000"). Throws Error that lists what there is
   // where there is no such one or it is damaged, UsageError for other names.
   Checkpoint resolve(const std::string& name) const;

@@ -18,12 +18,6 @@
 
 namespace tessera::train {
 
-std::string parts_text(const std::vector<std::pair<std::string, double>>& parts) {
-  std::string text;
-  for (const auto& [name, value] : parts) text += fmt::format("{} {:.4f}  ", name, value);
-  return text;
-}
-
 namespace fs = std::filesystem;
 namespace {
 

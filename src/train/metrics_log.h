@@ -5,14 +5,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
-#include <string>
-#include <utility>
 #include <vector>
 
 namespace tessera::train {
-
-// "mse 0.9012  length 2.3050  ": what a model measures, in a line of the log.
-std::string parts_text(const std::vector<std::pair<std::string, double>>& parts);
 
 // What was measured during a run: metrics.jsonl, one JSON object a line, in the order of writing,
 // each with its "step". Numbers that are not finite are null there.

@@ -39,6 +39,9 @@ class Task {
   virtual int64_t batches(int64_t epoch) const = 0;
   virtual nn::Inputs batch(int64_t epoch, int64_t number) const = 0;
 
+  // A score of validate() for people: "BLEU 32.45".
+  virtual std::string score_text(double score) const = 0;
+
   // Measures weights (like parameters().values()) on data that is not trained on, and logs what it
   // found.
   //   pause  is called now and then, and throws where the validation is to be given up
@@ -57,6 +60,9 @@ class Task {
   virtual std::string unit() const = 0;            // of the data of an update: "tokens"
   virtual std::string memory_hint() const = 0;     // what to lower where memory runs out
   virtual std::vector<Fact> facts() const = 0;     // beside the number of parameters
+
+  // What can be done with a run of this task: commands to type.
+  virtual std::vector<std::string> next_commands(const std::filesystem::path& run) const = 0;
 };
 
 }  // namespace tessera::train

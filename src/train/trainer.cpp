@@ -4,9 +4,11 @@
 #include "base/files.h"
 #include "base/json_file.h"
 #include "base/log.h"
+#include "base/log_fields.h"
 #include "base/out_of_memory.h"
 #include "base/progress.h"
 #include "base/require.h"
+#include "base/terminal.h"
 
 #include <tessera/base/value_checks.h>
 
@@ -149,11 +151,9 @@ double Trainer::try_updates(int64_t warm_up, int64_t updates) {
   return static_cast<double>(made) / (now() - begin);
 }
 
-void Trainer::run(const RunFolder& folder, const StopSignal& stop) {
-  if (is_complete()) {
-    log::info("the run is complete: {} steps", position_.step);
-    return;
-  }
+double Trainer::run(const RunFolder& folder, const StopSignal& stop) {
+  if (is_complete()) return 0;
+  const double began = now();
   Checkpoints checkpoints(folder.path(), options_.retention);
   MetricsLog metrics(folder.metrics(), position_.step);
   const CudaStream stream(task_.model().device());
@@ -167,6 +167,7 @@ void Trainer::run(const RunFolder& folder, const StopSignal& stop) {
     follow_up(checkpoints, metrics, stop, is_due(options_.run.save_every));
   }
   if (const auto reason = early_stop_.reason()) log::info("stopped early: {}", *reason);
+  return now() - began;
 }
 
 void Trainer::follow_up(Checkpoints& checkpoints, MetricsLog& metrics, const StopSignal& stop,
@@ -193,8 +194,11 @@ void Trainer::follow_up(Checkpoints& checkpoints, MetricsLog& metrics, const Sto
     early_stop_.add(position_.step, *score);
     position_.validation_due = false;
     logged_at_ = now();
-    const bool best = options_.retention.keep_best > 0 && early_stop_.without_gain() == 0;
-    keep = keep || best || early_stop_.reason().has_value();
+    const bool best = early_stop_.without_gain() == 0;
+    if (best)
+      log::info("step {}  {}", position_.step,
+                painted(Paint::bold, "best so far: " + task_.score_text(*score)));
+    keep = keep || (best && options_.retention.keep_best > 0) || early_stop_.reason().has_value();
   }
   if (keep) save(checkpoints, score);
   if (stopping && !is_complete()) throw Stopped(stop.signal());
@@ -212,10 +216,13 @@ void Trainer::log_updates(MetricsLog& log) {
   const double rate = static_cast<double>(measured.updates) / (time - logged_at_);
   logged_at_ = time;
   const double rate_now = learning_rate(options_.schedule, position_.step - 1, options_.run.steps);
+  // What the loss consists of stands in metrics.jsonl and in the lines of validations.
   log::info(
-      "step {}  epoch {}  loss {:.4f}  {}norm {:.2f}  lr {:.2e}  {:.1f} updates/s  {:.0f} {}/s",
-      position_.step, position_.epoch, measured.loss, parts_text(measured.parts),
-      measured.gradient_norm, rate_now, rate, rate * measured.elements, task_.unit());
+      "{}",
+      log::fields({fmt::format("step {}", position_.step), fmt::format("epoch {}", position_.epoch),
+                   fmt::format("loss {:.4f}", measured.loss),
+                   fmt::format("norm {:.2f}", measured.gradient_norm),
+                   fmt::format("lr {:.2e}", rate_now), fmt::format("{:.1f} updates/s", rate)}));
   if (measured.skipped > 0)
     log::warn("{:.0f} updates were left out: their gradient was not finite", measured.skipped);
   Json line{{"epoch", position_.epoch}, {"loss", measured.loss}};

@@ -36,10 +36,13 @@ class Trainer {
   void begin();
   void begin(const RunFolder& folder);
 
-  // Trains in the folder until all steps are made or early stopping ends it. Throws Stopped, after
+  // Trains in the folder until all steps are made or early stopping ends it, and returns how long
+  // that took, in seconds: 0 where nothing was left to do. Throws Stopped, after
   // saving, when `stop` is asked for; Error when training diverges, and the checkpoints there were
   // stay.
-  void run(const RunFolder& folder, const StopSignal& stop);
+  double run(const RunFolder& folder, const StopSignal& stop);
+
+  int64_t step() const { return position_.step; }  // updates made
 
   // For a dry run: makes updates and saves nothing. Returns updates per second, the first `warm_up`
   // (graphs are recorded, libraries set themselves up) not counted. On the CPU, where updates of

@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 using tessera::test::file_text;
 using tessera::test::wait_until;
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -116,7 +117,8 @@ TEST_F(TrainCommand, LeavesAModelThatGeneratesAndCanBeEvaluated) {
   const auto result = train("run");
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.out, "");
-  EXPECT_THAT(result.err, AllOf(HasSubstr("parameters"), HasSubstr("step 24"), HasSubstr("BLEU|")));
+  EXPECT_THAT(result.err, AllOf(HasSubstr("parameters"), HasSubstr("step 24"), HasSubstr("BLEU "),
+                                Not(HasSubstr("BLEU|")), Not(HasSubstr("\x1b"))));
   for (const char* file : {"config.toml", "metrics.jsonl", "data/manifest.json", "last/config.json",
                            "best/model.safetensors", "last/training.safetensors"})
     EXPECT_TRUE(fs::exists(folder_ / "run" / file)) << file;
@@ -143,6 +145,29 @@ TEST_F(TrainCommand, LogsWhatItMeasures) {
   }
   EXPECT_EQ(logged, (std::vector<int64_t>{4, 8, 12, 16, 20, 24}));
   EXPECT_EQ(validated, (std::vector<int64_t>{12, 24}));
+}
+
+TEST_F(TrainCommand, LogsLinesThatFitTheScreen) {
+  const auto result = train("run");
+  ASSERT_EQ(result.status, 0) << result.err;
+  std::istringstream log(result.err);
+  for (std::string line; std::getline(log, line);) EXPECT_LE(line.size(), 100u) << line;
+  EXPECT_THAT(metrics("run").back()["valid_bleu_signature"].get<std::string>(),
+              HasSubstr("nrefs:1|"));
+}
+
+TEST_F(TrainCommand, EndsWithWhatItReachedAndWhatToDoNext) {
+  const std::string words =
+      "  best  exact match [0-9.]+ % at step (12|24)\n  run   run\n  model run/best\n"
+      "  next  tessera evaluate run --split test\n        tessera generate run < FILE\n";
+  const auto trained = train("run", "train.score=exact-match");
+  EXPECT_THAT(trained.err,
+              ContainsRegex("done: 24 updates, this training took 0:[0-9]+\n" + words));
+  EXPECT_THAT(trained.err, HasSubstr("best so far: exact match"));
+  EXPECT_THAT(resume("run").err, ContainsRegex("the run is complete: 24 updates\n" + words));
+  // A run that generates nothing in validations is scored by its loss.
+  EXPECT_THAT(train("by-loss", "train.validate_sentences=0").err,
+              ContainsRegex("best  validation loss [0-9.]+ at step"));
 }
 
 TEST_F(TrainCommand, KeepsTheBestWhereverItIsFound) {
