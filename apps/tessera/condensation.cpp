@@ -14,6 +14,8 @@ namespace {
 using text::Dictionary;
 using text::Id;
 
+constexpr size_t kColumns = 100;  // of a line, where it can be
+constexpr std::string_view kPointTitle = "noisy point", kEstimateTitle = "estimate";
 constexpr std::string_view kBold = "\x1b[1;33m", kPlain = "\x1b[0m";
 constexpr std::string_view kPieceMark = "@@", kJoinMark = "￭", kBlankMark = "▁";
 
@@ -43,21 +45,46 @@ Piece piece_of(const text::Tokenizer& tokenizer, Id id) {
   return piece;
 }
 
-// The sentence up to its end, with the symbols that differ from `before` marked.
-std::string sentence(std::span<const int64_t> ids, std::span<const int64_t> before,
-                     const text::Tokenizer& tokenizer, bool colours) {
+// Symbols that do not stand for text.
+bool is_mark(Id id) {
+  return id == Dictionary::kBos || id == Dictionary::kPad || id == Dictionary::kEos;
+}
+
+// How wide a text is, where every character takes a column.
+size_t columns_of(std::string_view text) {
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+// Text, and how wide it is without its colours.
+struct Shown {
   std::string text;
+  size_t columns = 0;
+};
+
+// All symbols, with a dot for those that are no text; the ones that differ from `before` are bold
+// where there are colours.
+Shown shown(std::span<const int64_t> ids, std::span<const int64_t> before,
+            const text::Tokenizer& tokenizer, bool colours) {
+  Shown result;
   bool open = false;  // a blank may come
-  for (size_t k = 0; k < ids.size() && ids[k] != Dictionary::kEos; ++k) {
-    const Piece piece = piece_of(tokenizer, static_cast<Id>(ids[k]));
-    if (open && piece.blank_before) text += ' ';
-    const bool marked = colours && !before.empty() && ids[k] != before[k];
-    if (marked) text += kBold;
-    text += visible(piece.text);
-    if (marked) text += kPlain;
+  for (size_t k = 0; k < ids.size(); ++k) {
+    const auto id = static_cast<Id>(ids[k]);
+    const Piece piece = is_mark(id) ? Piece{"·"} : piece_of(tokenizer, id);
+    const std::string text = visible(piece.text);
+    const bool blank = open && piece.blank_before;
+    if (blank) result.text += ' ';
+    const bool bold = colours && !before.empty() && ids[k] != before[k];
+    result.text += bold ? fmt::format("{}{}{}", kBold, text, kPlain) : text;
+    result.columns += (blank ? 1 : 0) + columns_of(text);
     open = piece.blank_after;
   }
-  return text;
+  return result;
+}
+
+// Symbols before the end of the sentence.
+size_t length_of(std::span<const int64_t> ids) {
+  return static_cast<size_t>(std::find(ids.begin(), ids.end(), Dictionary::kEos) - ids.begin());
 }
 
 size_t differences(std::span<const int64_t> a, std::span<const int64_t> b) {
@@ -67,6 +94,14 @@ size_t differences(std::span<const int64_t> a, std::span<const int64_t> b) {
 }
 
 }  // namespace
+
+std::string Condensation::legend() {
+  return "noisy point: what the network is given, decoded; estimate: what it sees in that\n"
+         "changed: symbols of the estimate that are not those of the step before\n"
+         "outside: symbols whose noisy point does not decode to the estimate; with r = 1 points "
+         "stay\n"
+         "         on the borders of their cells, and it need not fall to 0\n\n";
+}
 
 void Condensation::record(const model::GenerationStep& step) {
   steps_.push_back(
@@ -83,17 +118,37 @@ std::string Condensation::text(const model::Generated& generated, const text::To
   const auto percent = [&](size_t count) {
     return 100.0 * static_cast<double>(count) / static_cast<double>(length);
   };
-  std::string text = "   step      t  changed  outside\n";
-  std::span<const int64_t> before;
+  struct Line {
+    std::string head;
+    Shown point, estimate;
+  };
+  std::vector<Line> lines;
+  size_t point_columns = kPointTitle.size(), estimate_columns = 0;
+  std::span<const int64_t> labels_before, point_before;
   for (size_t k = 0; k < steps_.size(); ++k) {
-    const auto labels = row(steps_[k].labels);
-    const size_t changed = before.empty() ? length : differences(labels, before);
-    text += fmt::format("  {:>2}/{:<2} {:>6.0f}  {:>5.0f} %  {:>5.0f} %  {}\n", k + 1,
-                        steps_.size(), steps_[k].t, percent(changed),
-                        percent(differences(labels, row(steps_[k].present))),
-                        sentence(labels, before, tokenizer, colours));
-    before = labels;
+    const auto labels = row(steps_[k].labels), point = row(steps_[k].present);
+    const size_t changed = k == 0 ? length : differences(labels, labels_before);
+    lines.push_back(
+        {fmt::format("  {:>3}/{:<3} {:>6.0f}  {:>5.0f} %  {:>5.0f} %  ", k + 1, steps_.size(),
+                     steps_[k].t, percent(changed), percent(differences(labels, point))),
+         shown(point, point_before, tokenizer, colours),
+         shown(labels.first(length_of(labels)), labels_before, tokenizer, colours)});
+    point_columns = std::max(point_columns, lines.back().point.columns);
+    estimate_columns = std::max(estimate_columns, lines.back().estimate.columns);
+    labels_before = labels;
+    point_before = point;
   }
+  // What is too wide to stand side by side stands one below the other.
+  const size_t head_columns = lines.front().head.size();
+  const bool beside = head_columns + point_columns + 2 + estimate_columns <= kColumns;
+  const auto gap = [&](size_t columns) { return std::string(point_columns + 2 - columns, ' '); };
+  std::string text =
+      fmt::format("     step      t  changed  outside  {}{}{}\n", kPointTitle,
+                  beside ? gap(kPointTitle.size()) : ", below it the ", kEstimateTitle);
+  for (const Line& line : lines)
+    text += fmt::format("{}{}{}{}\n", line.head, line.point.text,
+                        beside ? gap(line.point.columns) : '\n' + std::string(head_columns, ' '),
+                        line.estimate.text);
   return text;
 }
 

@@ -15,12 +15,19 @@ class Condensation {
  public:
   explicit Condensation(const model::Diffusion& model) : model_(model) {}
 
+  // What the columns mean, to be said once.
+  static std::string legend();
+
   // For GenerateHooks::step, of a call with a single sentence.
   void record(const model::GenerationStep& step);
 
-  // One line a step: time, share of the symbols that changed since the step before, share of the
-  // noisy points that lie outside the cell of their symbol, and the sentence. Symbols that changed
-  // are bold where there are colours.
+  // One line a step:
+  //   t            the time told to the network, from T (noise) down to 0
+  //   changed      share of the symbols of the estimate that changed since the step before
+  //   outside      share of the noisy points that lie outside the cell of the estimate's symbol
+  //   noisy point  what the network is given, decoded as it is; a dot is a symbol without text
+  //   estimate     what the network sees in it, decoded: in the last step, the result
+  // Symbols that changed are bold where there are colours.
   std::string text(const model::Generated& generated, const text::Tokenizer& tokenizer,
                    bool colours) const;
 

@@ -317,6 +317,19 @@ void require_fitting(const CLI::App& evaluate, bool images) {
         "{} is not for models of {}", option->get_name(), images ? "images" : "text");
 }
 
+// Line by line as text, or as JSON with source and reference.
+void write_sentences(AtomicFile& file, const Sentences& sentences, const Lines& generated,
+                     bool json) {
+  for (size_t k = 0; k < generated.size(); ++k) {
+    const std::string line = json ? Json{{"source", sentences.sources[k]},
+                                         {"generated", generated[k]},
+                                         {"reference", sentences.references[k]}}
+                                        .dump(-1, ' ', false, Json::error_handler_t::replace)
+                                  : generated[k];
+    file.write(line + "\n");
+  }
+}
+
 void evaluate_text(const EvaluateCommand& command, const GlobalOptions& globals) {
   require_option(!command.one_step || command.limit == 0,
                  "--one-step measures all of a split: it does not go with --limit");
@@ -333,7 +346,7 @@ void evaluate_text(const EvaluateCommand& command, const GlobalOptions& globals)
   log::info("measuring {}", loaded.folder().string());
   const Output output = translate(loaded, sentences, command);
   if (file) {
-    for (const std::string& line : output.lines) file->write(line + "\n");
+    write_sentences(*file, sentences, output.lines, command.out.extension() == ".jsonl");
     file->commit();
   }
 
@@ -400,7 +413,11 @@ CLI::App* add_command(CLI::App& program, const std::shared_ptr<EvaluateCommand>&
       ->option_text("13a|none|moses-13a");
   evaluate->add_flag("--lowercase", command->lowercase,
                      "let capitals and small letters be the same");
-  evaluate->add_option("--out", command->out, "write the sentences to a file")->option_text("FILE");
+  evaluate
+      ->add_option(
+          "--out", command->out,
+          "write the sentences to a file; one named .jsonl gets sources and references, too")
+      ->option_text("FILE");
   evaluate
       ->add_option("--compare", command->other,
                    "another system's sentences: is the difference more than chance? (paired "

@@ -93,6 +93,7 @@ class GenerateRun {
     // Someone who types wants an answer to every line; steps are shown of one sentence at a time.
     const bool typed = command_.input == "-" && isatty(STDIN_FILENO);
     const size_t size = typed || command_.show_steps ? 1 : static_cast<size_t>(command_.chunk);
+    if (command_.show_steps) std::cerr << Condensation::legend();
     std::optional<Progress> progress;
     if (size > 1 && !isatty(STDOUT_FILENO)) progress.emplace("generating", 0);
     while (true) {

@@ -44,9 +44,11 @@ void add_report(CLI::App& program, const GlobalOptions& globals) {
       "report", "curves, samples and differences of training runs, as one HTML page");
   auto command = std::make_shared<ReportCommand>();
   report
-      ->add_option("runs", command->runs,
-                   "folders that `tessera train` wrote; running ones are fine. What `tessera "
-                   "evaluate RUN --json` printed is shown too where it lies in RUN/evaluation.json")
+      ->add_option(
+          "runs", command->runs,
+          "folders that `tessera train` wrote; running ones are fine. What `tessera "
+          "evaluate RUN --json` printed is shown too where it lies in RUN/evaluation.json, and "
+          "what it wrote with --out RUN/evaluation.jsonl: sentences side by side")
       ->required()
       ->option_text("RUN...");
   report->add_option("--out", command->out, "page to write")

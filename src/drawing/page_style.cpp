@@ -3,9 +3,9 @@
 namespace tessera::drawing {
 
 const std::string_view kPageStyle = R"css(
-:root{--paper:#fbf9f5;--ink:#25231f;--soft:#5f5a51;--rule:#ddd6c9;--accent:#c42c16;--plate:#f4f0e8;color-scheme:light}
-@media (prefers-color-scheme:dark){:root:not([data-theme=light]){--paper:#16171a;--ink:#ece8e0;--soft:#aaa59b;--rule:#34353a;--accent:#ff7d5c;--plate:#1e1f23;color-scheme:dark}}
-:root[data-theme=dark]{--paper:#16171a;--ink:#ece8e0;--soft:#aaa59b;--rule:#34353a;--accent:#ff7d5c;--plate:#1e1f23;color-scheme:dark}
+:root{--paper:#fbf9f5;--ink:#25231f;--soft:#5f5a51;--rule:#ddd6c9;--accent:#c42c16;--plate:#f4f0e8;--mark:#f7e1b5;color-scheme:light}
+@media (prefers-color-scheme:dark){:root:not([data-theme=light]){--paper:#16171a;--ink:#ece8e0;--soft:#aaa59b;--rule:#34353a;--accent:#ff7d5c;--plate:#1e1f23;--mark:#54431c;color-scheme:dark}}
+:root[data-theme=dark]{--paper:#16171a;--ink:#ece8e0;--soft:#aaa59b;--rule:#34353a;--accent:#ff7d5c;--plate:#1e1f23;--mark:#54431c;color-scheme:dark}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}
 body{margin:0;background:var(--paper);color:var(--ink);font:1.0625rem/1.6 "Iowan Old Style","Palatino Linotype",Palatino,"Book Antiqua","URW Palladio L",P052,Georgia,serif}
@@ -28,13 +28,21 @@ svg{display:block;width:100%;height:auto}
 .panels.chart{max-width:40rem}
 .beside{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);gap:3rem;align-items:start}
 .beside figure{margin:0}
-.samples{max-width:none}
 .wide{max-width:none}
 .wide th,.wide td{white-space:nowrap}
 .listing p{max-width:none;margin-bottom:.6rem}
 .listing code,.listing pre{overflow-wrap:anywhere;white-space:pre-wrap}
-.samples th,.samples td{text-align:left}
-.samples .miss{color:var(--accent)}
+mark{background:var(--mark);color:inherit;border-radius:.2em;padding:.05em .15em;margin:0 -.1em}
+.cases{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,26rem),1fr));gap:1.6rem 2.5rem;margin-top:1.6rem}
+.case,.glossary{font:.95rem/1.45 "Inter","Helvetica Neue",Arial,sans-serif;display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.3rem 1rem;margin:0}
+.case{border-top:1px solid var(--rule);padding-top:.7rem;align-content:start}
+.case dt{color:var(--soft);max-width:10rem;overflow-wrap:anywhere}
+.case dd,.glossary dd{margin:0;overflow-wrap:anywhere}
+.glossary{gap:.7rem 1.4rem;max-width:44rem}
+.glossary dt{font-weight:600}
+details{margin-top:1.2rem}
+summary{cursor:pointer;font:600 .95rem/1.4 "Inter","Helvetica Neue",Arial,sans-serif}
+.settings td{text-align:left;overflow-wrap:anywhere}
 .legend{font:600 .875rem/1.4 "Inter","Helvetica Neue",Arial,sans-serif;display:flex;flex-wrap:wrap;gap:.3rem 1.4rem;margin:1.4rem 0 0;max-width:none}
 .legend span{display:inline-flex;align-items:center;gap:.5rem}
 .legend svg{width:1.6rem;height:.6rem;display:inline-block}

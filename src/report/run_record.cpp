@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <sstream>
 
 namespace tessera::report {
 namespace {
@@ -33,9 +34,15 @@ void append(Series& series, const Json& line, const char* key) {
   series.values.push_back(found->get<double>());
 }
 
+Sample sample_of(const Json& json) {
+  return {json.at("source"), json.at("generated"), json.at("reference")};
+}
+
 void read_line(RunRecord& run, const Json& line) {
   append(run.loss, line, "loss");
   append(run.updates_per_second, line, "updates_per_second");
+  append(run.learning_rate, line, "learning_rate");
+  append(run.gradient_norm, line, "gradient_norm");
   append(run.valid_loss, line, "valid_loss");
   append(run.bleu, line, "valid_bleu");
   append(run.exact_match, line, "valid_exact_match");
@@ -49,8 +56,23 @@ void read_line(RunRecord& run, const Json& line) {
     run.pictures.push_back({line.at("step").get<int64_t>(), line.at("valid_images")});
   if (!line.contains("valid_examples")) return;
   run.samples.clear();
-  for (const Json& each : line.at("valid_examples"))
-    run.samples.push_back({each.at("source"), each.at("generated"), each.at("reference")});
+  for (const Json& each : line.at("valid_examples")) run.samples.push_back(sample_of(each));
+}
+
+std::vector<Sample> read_sentences(const fs::path& path) {
+  std::vector<Sample> sentences;
+  if (!fs::exists(path)) return sentences;
+  std::istringstream text(read_file(path));
+  try {
+    for (std::string line; std::getline(text, line);)
+      sentences.push_back(sample_of(Json::parse(line)));
+  } catch (const nlohmann::json::exception&) {
+    throw Error(
+        fmt::format("line {} of '{}' is not what `tessera evaluate --out FILE.jsonl` writes",
+                    sentences.size() + 1, path.string()),
+        "remove the file, or evaluate the run again");
+  }
+  return sentences;
 }
 
 std::optional<Evaluation> read_evaluation(const fs::path& path) {
@@ -118,6 +140,7 @@ RunRecord read_run(const fs::path& folder) {
           "'{}' holds no measurements: the run has not logged anything yet",
           run_folder.metrics().string());
   run.evaluation = read_evaluation(folder / "evaluation.json");
+  run.evaluated = read_sentences(folder / "evaluation.jsonl");
   return run;
 }
 

@@ -34,12 +34,14 @@ struct RunRecord {
   std::string path;                             // of the folder, as it was given
   std::map<std::string, std::string> settings;  // configuration key -> value
   Series loss, updates_per_second;              // of training
+  Series learning_rate, gradient_norm;          // likewise
   Series valid_loss, bleu, exact_match;         // of validation; scores in percent
   Series distance;                              // of validation images
   std::string distance_name;                    // "FD-..."
   // Of the last validation: shares of t0 / T in equal bins from 0 to 1, and samples.
   std::vector<double> exit_histogram;
   std::vector<Sample> samples;
+  std::vector<Sample> evaluated;  // all sentences of evaluation.jsonl, where the folder has one
   struct Picture {
     int64_t step;
     std::string uri;  // of a PNG

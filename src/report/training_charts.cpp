@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 
 #include "drawing/chart.h"
@@ -25,8 +26,9 @@ constexpr std::array<std::string_view, 8> kFills{
     "plain-fill", "boundary-fill", "f1", "f3", "f4", "f5", "f6", "f2"};
 
 int decimals_of(const std::vector<double>& ticks) {
-  const double step = ticks[1] - ticks[0];
-  return step >= 1 ? 0 : step >= 0.1 ? 1 : step >= 0.01 ? 2 : 3;
+  // Steps are 1, 2 or 5 times a power of ten, up to rounding.
+  const double places = std::ceil(-std::log10(ticks[1] - ticks[0]) - 1e-9);
+  return static_cast<int>(std::clamp(places, 0.0, 9.0));
 }
 
 void ticks_of_x(Chart& chart, const std::vector<double>& ticks, double end) {
@@ -34,8 +36,29 @@ void ticks_of_x(Chart& chart, const std::vector<double>& ticks, double end) {
     if (x <= end) chart.x_tick(x, drawing::number(x, decimals_of(ticks)));
 }
 
-void ticks_of_y(Chart& chart, const std::vector<double>& ticks) {
-  for (const double y : ticks) chart.y_tick(y, drawing::number(y, decimals_of(ticks)));
+// The power of ten in which the numbers of an axis are short.
+int power_of(const std::vector<double>& ticks) {
+  const double largest = std::max(std::abs(ticks.front()), std::abs(ticks.back()));
+  return largest >= 0.01 && largest < 1e5 ? 0 : static_cast<int>(std::floor(std::log10(largest)));
+}
+
+// " × 10⁻⁴", or nothing.
+std::string power_text(int power) {
+  constexpr std::array<std::string_view, 10> kDigits{"⁰", "¹", "²", "³", "⁴",
+                                                     "⁵", "⁶", "⁷", "⁸", "⁹"};
+  if (power == 0) return "";
+  std::string text = power < 0 ? " × 10⁻" : " × 10";
+  for (const char digit : fmt::format("{}", std::abs(power)))
+    text += kDigits[static_cast<size_t>(digit - '0')];
+  return text;
+}
+
+void ticks_of_y(Chart& chart, std::vector<double> ticks) {
+  const double unit = std::pow(10.0, power_of(ticks));
+  const std::vector<double> places = ticks;
+  for (double& y : ticks) y /= unit;
+  for (size_t k = 0; k < ticks.size(); ++k)
+    chart.y_tick(places[k], drawing::number(ticks[k], decimals_of(ticks)));
 }
 
 }  // namespace
@@ -71,7 +94,7 @@ Panel curve_panel(const Curves& curves) {
   Chart chart(kWidth, kHeight, end, heights.back(), heights.front());
   ticks_of_y(chart, heights);
   ticks_of_x(chart, drawing::round_ticks(0, end, kTicks), end);
-  chart.axis("updates", curves.y_title);
+  chart.axis("updates", curves.y_title + power_text(power_of(heights)));
   for (size_t run = 0; run < curves.runs.size(); ++run) {
     const Series& series = *curves.runs[run];
     if (series.empty()) continue;

@@ -12,7 +12,7 @@ namespace tessera::report {
 // One curve of a chart for every run, in the order of the runs; empty ones are left out.
 struct Curves {
   std::string caption, y_title;
-  std::vector<const Series*> runs;
+  std::vector<const Series*> runs = {};
   double top = 0;                    // the axis reaches at least to here
   bool points = false;               // mark the measurements
   std::vector<size_t> colours = {};  // one for every run; empty: each has its own

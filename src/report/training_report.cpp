@@ -11,6 +11,8 @@
 
 #include "drawing/page.h"
 #include "drawing/svg.h"
+#include "report/cases.h"
+#include "report/configuration.h"
 #include "report/run_labels.h"
 #include "report/training_charts.h"
 
@@ -36,6 +38,14 @@ std::vector<const Series*> series_of(Runs runs,
   std::vector<const Series*> chosen;
   for (const RunRecord& run : runs) chosen.push_back(&choose(run));
   return chosen;
+}
+
+// A panel with the curves of a quantity, where any run has it.
+void add_curves(Figure& figure, Runs runs, Curves curves, Series RunRecord::*quantity) {
+  const auto series = [&](const RunRecord& run) -> const Series& { return run.*quantity; };
+  if (!any(runs, [&](const RunRecord& run) { return !series(run).empty(); })) return;
+  curves.runs = series_of(runs, series);
+  figure.panels.push_back(curve_panel(curves));
 }
 
 std::string score_name(Runs runs) {
@@ -114,20 +124,22 @@ std::string learning_section(Runs runs, const Labels& labels) {
          .runs = series_of(runs, score_of),
          .top = runs.front().scored_by_exact_match() ? 100.0 : 0.0,
          .points = true}));
-  figure.panels.push_back(curve_panel(
-      {.caption = "Loss in training",
-       .y_title = "loss of a symbol",
-       .runs = series_of(runs, [](const RunRecord& run) -> const Series& { return run.loss; })}));
+  add_curves(figure, runs, {"Loss in training", "loss of a symbol"}, &RunRecord::loss);
+  add_curves(figure, runs,
+             {.caption = "Loss in validation", .y_title = "loss of a symbol", .points = true},
+             &RunRecord::valid_loss);
+  add_curves(figure, runs, {"Learning rate", "learning rate"}, &RunRecord::learning_rate);
   const bool images = runs.front().of_images();
   const std::string score = images
                                 ? "A distance is that of images made from noise: lower is better."
                                 : "The score is that of sentences generated from noise.";
+  const std::string across =
+      runs.size() == 1 ? ""
+                       : " Losses say little across different <i>r</i>: the larger <i>r</i>, the "
+                         "harder the questions a network is asked.";
   return section(images ? "Learning to make images" : "Learning to write",
                  introduction(runs) + legend(labels) +
-                     captioned(panels(figure, 2, 1, "charts"),
-                               score + " Losses say little across different <i>r</i>: the larger "
-                                       "<i>r</i>, the harder the "
-                                       "questions a network is asked.") +
+                     captioned(panels(figure, 2, 1, "charts"), score + across) +
                      result_table(runs, labels));
 }
 
@@ -144,38 +156,36 @@ std::string border_section(Runs runs, const Labels& labels) {
                     "that never leave their cell count as T."));
 }
 
-std::string speed_section(Runs runs, const Labels& labels) {
-  if (!any(runs, [](const RunRecord& run) { return !run.updates_per_second.empty(); })) return "";
-  return section(
-      "Speed",
-      legend(labels) +
-          captioned(
-              panels({"",
-                      "",
-                      {curve_panel({.caption = "Updates a second",
-                                    .y_title = "updates/s",
-                                    .runs = series_of(runs,
-                                                      [](const RunRecord& run) -> const Series& {
-                                                        return run.updates_per_second;
-                                                      })})},
-                      1},
-                     1, 1, "chart"),
-              "Between two lines of the log, validation not counted."));
+// What moves the weights, and how fast.
+std::string course_section(Runs runs, const Labels& labels) {
+  Figure figure;
+  add_curves(figure, runs, {"Gradient", "norm, before it is clipped"}, &RunRecord::gradient_norm);
+  add_curves(figure, runs, {"Updates a second", "updates/s"}, &RunRecord::updates_per_second);
+  if (figure.panels.empty()) return "";
+  return section("The course of training",
+                 legend(labels) + captioned(panels(figure, 2, 1, "charts"),
+                                            "Between two lines of the log; the time of "
+                                            "validations is not counted."));
 }
 
-std::string samples_section(Runs runs, const Labels& labels) {
-  if (!any(runs, [](const RunRecord& run) { return !run.samples.empty(); })) return "";
-  std::string rows;
-  for (size_t k = 0; k < runs.size(); ++k)
-    for (const Sample& sample : runs[k].samples)
-      rows += fmt::format("<tr><th>{}</th><td>{}</td><td{}>{}</td><td>{}</td></tr>\n",
-                          escaped(labels[k]), escaped(sample.source),
-                          sample.generated == sample.reference ? "" : " class=\"miss\"",
-                          escaped(sample.generated), escaped(sample.reference));
-  return section("Samples",
-                 "<div class=\"scroll\"><table class=\"samples\">\n<thead><tr><th>Run</th>"
-                 "<th>source</th><th>generated</th><th>reference</th></tr></thead>\n<tbody>\n" +
-                     rows + "</tbody>\n</table></div>\n");
+// What the short names in the log and in --show-steps mean.
+std::string glossary_section(Runs runs) {
+  if (!any(runs, [](const RunRecord& run) { return !run.exit_histogram.empty(); })) return "";
+  return section(
+      "Words of the log",
+      "<dl class=\"glossary\">\n"
+      "<dt>tau</dt><dd>The rescaled time τ of the training points, as a mean share of T: 0 is the "
+      "clean code, 1 is noise. The larger <i>r</i>, the larger it is.</dd>\n"
+      "<dt>outside</dt><dd>In the log, the share of symbols whose own code already decodes to "
+      "another symbol, which should be 0. In <code>generate --show-steps</code>, the share of "
+      "noisy points outside the cell of the symbol the network sees in them: at <i>r</i> = 0 it "
+      "falls to 0, at <i>r</i> = 1 points stay on the borders and it need not fall.</dd>\n"
+      "<dt>changed</dt><dd>In <code>generate --show-steps</code>, the share of symbols of the "
+      "network's estimate that are others than a step before.</dd>\n"
+      "<dt>reach</dt><dd>The mean length of the network's estimates over that of the codes; well "
+      "below 1, sampling suffers.</dd>\n"
+      "<dt>length</dt><dd>The cross-entropy of the predicted sentence length.</dd>\n"
+      "</dl>\n");
 }
 
 std::string pictures_section(Runs runs, const Labels& labels) {
@@ -203,28 +213,14 @@ std::string pictures_section(Runs runs, const Labels& labels) {
                      "<p>From the same noise every time, with the averaged weights.</p>\n");
 }
 
-std::string differences_section(Runs runs, const Labels& labels) {
-  if (runs.size() < 2) return "";
-  const std::vector<Difference> found = differences(runs);
-  if (found.empty()) return section("What differs", "<p>No setting: equal runs.</p>\n");
-  std::string html = "<div class=\"scroll\"><table>\n<thead><tr><th>Setting</th>";
-  for (const std::string& label : labels) html += "<th>" + escaped(label) + "</th>";
-  html += "</tr></thead>\n<tbody>\n";
-  for (const Difference& difference : found) {
-    html += fmt::format("<tr><th><code>{}</code></th>", escaped(difference.key));
-    for (const std::string& value : difference.values) html += "<td>" + escaped(value) + "</td>";
-    html += "</tr>\n";
-  }
-  return section("What differs", html + "</tbody>\n</table></div>\n<p>All else is the same.</p>\n");
-}
-
 }  // namespace
 
 std::string training_sections(std::span<const RunRecord> runs) {
   const Labels labels = run_labels(runs);
-  return learning_section(runs, labels) + samples_section(runs, labels) +
+  return learning_section(runs, labels) + cases_section(runs, labels) +
          pictures_section(runs, labels) + border_section(runs, labels) +
-         differences_section(runs, labels) + speed_section(runs, labels);
+         course_section(runs, labels) + configuration_section(runs, labels) +
+         glossary_section(runs);
 }
 
 std::string training_page(std::span<const RunRecord> runs, const std::string& command) {

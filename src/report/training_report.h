@@ -7,8 +7,9 @@
 
 namespace tessera::report {
 
-// Runs side by side: curves of loss and score, stopping times, samples, speed, and in what the runs
-// differ. A curve has the colour of its run's place in the list.
+// Runs side by side: curves of loss, score, learning rate, gradient and speed, stopping times, what
+// they made of the same sentences, and their configuration. A curve has the colour of its run's
+// place in the list.
 
 // As sections (HTML) of a page of drawing/page.h.
 std::string training_sections(std::span<const RunRecord> runs);

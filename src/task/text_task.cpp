@@ -94,9 +94,12 @@ void log_generation(const Measurement& found, int64_t step) {
                          fmt::format("length ratio {:.3f}", found.length_ratio),
                          fmt::format("exact match {:.1f} %", *found.exact_match),
                          fmt::format("{:.0f} sentences/s", found.per_second)}));
-  for (const Measurement::Example& example : found.examples)
+  constexpr size_t kShown = 3;  // the report shows all
+  for (size_t k = 0; k < std::min(kShown, found.examples.size()); ++k) {
+    const Measurement::Example& example = found.examples[k];
     log::info("  {}\n    ours  {}\n    ref.  {}", example.source, example.generated,
               example.reference);
+  }
 }
 
 }  // namespace

@@ -19,7 +19,7 @@
 namespace tessera::task {
 namespace {
 
-constexpr size_t kExamples = 3;
+constexpr size_t kExamples = 8;
 
 text::BatcherOptions in_order(text::BatcherOptions options) {
   options.shuffle = false;

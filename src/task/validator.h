@@ -27,7 +27,7 @@ struct Measurement {
   struct Example {
     std::string source, generated, reference;
   };
-  std::vector<Example> examples;
+  std::vector<Example> examples;  // the first few sentences
 };
 
 // Measures a model on a split of a corpus. Both must outlive it.

@@ -62,6 +62,21 @@ TEST_F(EvaluateCommand, PrintsJsonAndWritesTheSentences) {
       << "evaluate and generate make the same sentences";
 }
 
+TEST_F(EvaluateCommand, WritesSourcesAndReferencesIntoAFileOfLinesOfJson) {
+  ASSERT_EQ(evaluate("--limit 3 --out hyp --steps 3").status, 0);
+  ASSERT_EQ(evaluate("--limit 3 --out sentences.jsonl --steps 3").status, 0);
+  std::istringstream plain(tessera::test::file_text(folder_ / "hyp")),
+      json(tessera::test::file_text(folder_ / "sentences.jsonl"));
+  int count = 0;
+  for (std::string text, line; std::getline(plain, text) && std::getline(json, line); ++count) {
+    const auto sentence = nlohmann::json::parse(line);
+    EXPECT_EQ(sentence["generated"], text);
+    EXPECT_NE(sentence["source"], "");
+    EXPECT_NE(sentence["reference"], "");
+  }
+  EXPECT_EQ(count, 3);
+}
+
 TEST_F(EvaluateCommand, ComparesWithAnotherSystem) {
   write("other", "a b c d e\nf g h\nx\nm n o p\nq r s\n");
   const auto result = evaluate("--json --compare other --samples 50");

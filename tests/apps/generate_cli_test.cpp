@@ -85,8 +85,11 @@ TEST_F(GenerateCommand, ShowsTheStepsOnStderr) {
   const auto result = generate("--show-steps --steps 5 <in");
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(count(result.out, '\n'), 3u);
-  EXPECT_THAT(result.err, HasSubstr(" 1/5     100    100 %"));
-  EXPECT_THAT(result.err, HasSubstr(" 5/5      20"));
+  EXPECT_THAT(result.err, HasSubstr(" 1/5      100    100 %"));
+  EXPECT_THAT(result.err, HasSubstr(" 5/5       20"));
+  for (const char* word : {"noisy point: ", "estimate: ", "changed: ", "outside: "})
+    EXPECT_THAT(result.err, HasSubstr(word)) << "columns are explained";
+  EXPECT_THAT(result.err, HasSubstr("step      t  changed  outside  noisy point"));
   EXPECT_THAT(result.err, Not(HasSubstr("\x1b["))) << "colours are for terminals";
   const std::string best = lines_of(result.out)[2];
   EXPECT_THAT(result.err, HasSubstr(best + "\n")) << "the last step is the result";

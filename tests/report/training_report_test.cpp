@@ -26,8 +26,8 @@ using testing::Not;
 using Numbers = std::vector<std::pair<double, double>>;
 
 constexpr const char* kMetrics =
-    R"({"step":100,"loss":4.0,"updates_per_second":10.0}
-{"step":200,"loss":2.0,"updates_per_second":12.0}
+    R"({"step":100,"loss":4.0,"updates_per_second":10.0,"learning_rate":0.0001,"gradient_norm":3}
+{"step":200,"loss":2.0,"updates_per_second":12.0,"learning_rate":0.0005,"gradient_norm":1}
 {"step":200,"valid_loss":1.9,"valid_exact_match":40.0,"valid_exit_histogram":[0.5,0.5,0,0]}
 {"step":300,"loss":null,"updates_per_second":11.0}
 {"step":400,"loss":1.0,"updates_per_second":11.0}
@@ -149,6 +149,16 @@ TEST(TrainingReport, CurvesGoThroughWhatWasMeasured) {
   EXPECT_GT(unit, 0);
   EXPECT_NEAR(loss[2].second - loss[1].second, unit, 0.11);
 
+  // 1.9 and 0.8; 0.0001 and 0.0005; 3 and 1: falling, rising, falling, with y downwards.
+  for (const auto& [caption, falls] :
+       {std::pair("Loss in validation", true), std::pair("Learning rate", false),
+        std::pair("Gradient", true)}) {
+    const Numbers points = curve(html, caption, "plain");
+    ASSERT_EQ(points.size(), 2u) << caption;
+    EXPECT_EQ(points[1].second > points[0].second, falls) << caption;
+  }
+  EXPECT_THAT(html, HasSubstr(">learning rate × 10⁻⁴<")) << "so that its numbers are short";
+
   const Numbers score = curve(html, "Score in validation", "plain");  // 40, 80 of 100
   ASSERT_EQ(score.size(), 2u);
   EXPECT_NEAR(score[0].first, loss[1].first, 0.11);  // both at 200 of 400
@@ -196,13 +206,33 @@ TEST(TrainingReport, WhatNamesAndSentencesHoldIsTextAndNothingElse) {
   EXPECT_THAT(own, HasSubstr("&lt;script&gt;a, validation"));
 }
 
+TEST(TrainingReport, FoldsTheConfigurationAway) {
+  const TemporaryFolder folder;
+  const RunRecord a = read_run(make_run(folder, "a", "0")),
+                  b = read_run(make_run(folder, "b", "1"));
+  const std::string one = training_page(std::vector{a}, "");
+  EXPECT_THAT(one, HasSubstr("<details>"));
+  EXPECT_THAT(one, HasSubstr("<code>process.r</code></th><td>0</td></tr>"));
+  const std::string two = training_page(std::vector{a, b}, "");
+  EXPECT_THAT(two, HasSubstr("<code>data.task</code></th><td>dates</td></tr>"));
+  EXPECT_THAT(two, Not(HasSubstr("<code>train.out</code>"))) << "which they do not share";
+}
+
+TEST(TrainingReport, ExplainsTheWordsOfTheLog) {
+  const TemporaryFolder folder;
+  const std::string html = training_page(std::vector{read_run(make_run(folder, "a", "0"))}, "");
+  for (const char* word : {"tau", "outside", "changed", "reach"})
+    EXPECT_THAT(html, HasSubstr(std::string("<dt>") + word + "</dt>"));
+}
+
 TEST(TrainingReport, LeavesOutWhatWasNotMeasured) {
   const TemporaryFolder folder;
   const auto path = make_run(folder, "a", "1", "{\"step\":1,\"loss\":0.5}\n");
   const std::string html = training_page(std::vector{read_run(path)}, "");
   EXPECT_THAT(html, HasSubstr("Loss in training"));
-  for (const char* absent : {"Score in validation", "Samples", "stopping time", "Updates a second",
-                             "What differs", "nan"})
+  for (const char* absent :
+       {"Score in validation", "Samples", "stopping time", "Updates a second", "Gradient",
+        "Learning rate", "Loss in validation", "What differs", "Words of the log", "nan"})
     EXPECT_THAT(html.substr(html.find("<main>"), html.find("<script") - html.find("<main>")),
                 Not(HasSubstr(absent)));
 }

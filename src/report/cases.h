@@ -1,0 +1,30 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/run_record.h"
+
+namespace tessera::report {
+
+// What the runs made of the same sentences: source, every run's text, reference. Of the sentences
+// of an evaluation, the first on which the runs differ are shown and a few on which they agree;
+// without one, those of the last validation.
+struct Cases {
+  struct Case {
+    std::string source, reference;
+    std::vector<std::string> generated;  // one of every run
+  };
+  std::vector<Case> shown;
+  bool evaluated = false;              // else they are of validations
+  size_t compared = 0, differing = 0;  // sentences that all runs have
+};
+
+Cases choose_cases(std::span<const RunRecord> runs);
+
+// As a section of a page (HTML); empty where there is nothing to show.
+//   labels  what the runs are called
+std::string cases_section(std::span<const RunRecord> runs, const std::vector<std::string>& labels);
+
+}  // namespace tessera::report
