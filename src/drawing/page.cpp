@@ -45,7 +45,12 @@ std::string page(const PageParts& parts) {
 }
 
 std::string section(std::string_view title, std::string_view content) {
-  return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", title, content);
+  // "r = 0" is not torn apart at the end of a line.
+  constexpr std::string_view kEquals = "</i> = ", kUnbroken = "</i>&nbsp;=&nbsp;";
+  std::string html(content);
+  for (size_t at = 0; (at = html.find(kEquals, at)) != std::string::npos; at += kUnbroken.size())
+    html.replace(at, kEquals.size(), kUnbroken);
+  return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", title, html);
 }
 
 std::string panels(const Figure& figure, int columns, int narrow, std::string_view kind) {

@@ -194,7 +194,7 @@ Figure learnt_contours_figure(const Scene& scene, const Comparison& comparison) 
       draw_ring(svg, curve->rings[k], curve->ringed,
                 1 - static_cast<double>(k) / static_cast<double>(rings));
     svg.circle(on_panel(scene.codes()[curve->ringed]), 4.5, hue("code", 'f', curve->ringed));
-    figure.panels.push_back({r_text(curve->r), svg.body()});
+    figure.panels.push_back({r_text(curve->r) + ", learnt", svg.body()});
   }
   return figure;
 }

@@ -53,11 +53,12 @@ std::string trajectory_section(const PageFigures& figures) {
   return section(
       "From a code to noise",
       "<p>There are many ways from a code to noise. A Markov chain adds a little noise at every "
-      "step. What a network is trained on, a noisy point at some time, is the same if code and "
-      "noise are joined by a curve instead, or by a straight line.</p>\n" +
-          captioned(panels(figures.trajectories, 3, 1, "plane"),
-                    "The same codes and the same ends: a chain with the sqrt schedule, the "
-                    "curve with its marginals (vp-sqrt), and the straight line (ot)."));
+      "step. But a network is shown only a noisy point at some time, and for that code and noise "
+      "may as well be joined by a curve, or by a straight line.</p>\n" +
+          captioned(
+              panels(figures.trajectories, 3, 1, "plane"),
+              "The same codes and the same ends: a chain that keeps the variance, the curve of "
+              "vp-sqrt, and the straight line of ot."));
 }
 
 std::string forward_section(const PageFigures& figures, const FlowOptions& options) {
@@ -180,8 +181,8 @@ std::string rank_section(const PageFigures& figures) {
       "network that sees much of that learns to trust the point, and in sampling the point holds "
       "its own first guess. The boundary and a larger noise factor <i>F</i> both take such points "
       "away.</p>\n" +
-          captioned(panels(figures.ranks, 2, 1, "chart"),
-                    "2,000 random codes in 128 dimensions, 200 paths. Grey: <i>r</i> = 0, middle: "
+          captioned(panels(figures.ranks, 2, 1, "charts"),
+                    "2,000 random codes in 128 dimensions, 200 paths. Grey: <i>r</i> = 0, ochre: "
                     "<i>r</i> = 0.5, red: <i>r</i> = 1. Solid: <i>F</i> = 1, dashed: "
                     "<i>F</i> = 4. <code>tessera inspect RUN</code> prints it for a model."));
 }

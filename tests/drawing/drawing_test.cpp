@@ -79,5 +79,10 @@ TEST(Svg, EscapesTextForTagsAndAttributes) {
   EXPECT_EQ(escaped("<script>a('&\")"), "&lt;script&gt;a(&#39;&amp;&quot;)");
 }
 
+TEST(Page, DoesNotTearEquationsApart) {
+  EXPECT_NE(section("One", "<p>at <i>r</i> = 0.5</p>").find("<i>r</i>&nbsp;=&nbsp;0.5"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace tessera::drawing

@@ -68,6 +68,14 @@ TEST(Gallery, HoldsThePageAndItsDrawings) {
   EXPECT_EQ(gallery().files.size(), 11u);
 }
 
+TEST(Gallery, DrawsAFewWalksThatCanBeToldApart) {
+  const std::string& svg = gallery().files.at("trajectories.svg");
+  size_t lines = 0;
+  for (size_t at = 0; (at = svg.find("<polyline", at)) != std::string::npos; ++at) ++lines;
+  EXPECT_LE(lines, 3 * 3u) << "three in each of three panels";
+  EXPECT_GT(lines, 0u);
+}
+
 TEST(Gallery, NeedsNothingFromOutside) {
   for (const auto& [name, bytes] : gallery().files) {
     std::string text = bytes;
