@@ -66,12 +66,9 @@ void add_global_options(CLI::App& program, GlobalOptions& globals) {
   program.set_version_flag("-V,--version", version_text, kVersionHelp);
 }
 
-void say_error(const std::string& message) {
-  std::cerr << tessera::painted(tessera::Paint::red, "error:") << ' ' << message << '\n';
-}
-
 void report(const tessera::Error& error) {
-  say_error(tessera::visible(error.what()));
+  std::cerr << tessera::painted(tessera::Paint::red, "error:") << ' '
+            << tessera::visible(error.what()) << '\n';
   if (!error.hint().empty()) std::cerr << "hint: " << tessera::visible(error.hint()) << '\n';
 }
 
@@ -222,7 +219,7 @@ int main(int argc, char** argv) {
   std::cout.flush();
   if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout)) {
     const bool unread = reader_is_gone();
-    if (!unread) say_error("cannot write to standard output");
+    if (!unread) report(tessera::Error("cannot write to standard output"));
     if (status == kDone) status = unread ? kUnread : kFailed;
   }
   // LibTorch takes 0.1 s to take itself apart.

@@ -2,11 +2,11 @@
 
 #include "base/device.h"
 #include "base/files.h"
+#include "base/highlight.h"
 #include "base/log.h"
 #include "base/profiler.h"
 #include "base/progress.h"
 #include "base/require.h"
-#include "base/terminal.h"
 #include "memory_meter.h"
 #include "option_checks.h"
 #include "print_json.h"
@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace tessera::app {
 namespace {
@@ -173,24 +174,21 @@ void dry_run(const task::Recipe& recipe, int64_t made, const std::filesystem::pa
 }
 
 // What a person wants to know of a training that is over.
-std::string closing_words(const train::Task& task, int64_t step, double seconds,
+//   seconds  that it took; 0: there was nothing left to do
+void say_what_was_reached(const train::Task& task, int64_t step, double seconds,
                           const train::RunFolder& folder) {
   const std::string run = folder.path().string();
-  std::string text = seconds > 0 ? fmt::format("done: {} updates, this training took {}", step,
-                                               duration_text(seconds))
-                                 : fmt::format("the run is complete: {} updates", step);
-  const auto best = train::Checkpoints(folder.path()).best();
-  if (best)
-    text += fmt::format("\n  best  {} at step {}",
-                        painted(Paint::bold, task.score_text(*best->score)), best->step);
-  text += fmt::format("\n  run   {}\n  model {}", run,
-                      (folder.path() / (best ? "best" : "last")).string());
-  const char* title = "next";
-  for (const std::string& command : task.next_commands(folder.path())) {
-    text += fmt::format("\n  {:<6}{}", title, command);
-    title = "";
-  }
-  return text;
+  if (seconds > 0)
+    log::info("done: {} has made {} updates; this training took {}", run, step,
+              duration_text(seconds));
+  else
+    log::info("done: {} is complete, with {} updates", run, step);
+  if (const auto best = train::Checkpoints(folder.path()).best())
+    log::highlight(fmt::format("best: {} at step {}, kept in {}", task.score_text(*best->score),
+                               best->step, (folder.path() / "best").string()));
+  const char* title = "next:";
+  for (const std::string& command : task.next_commands(folder.path()))
+    log::info("{:<5} {}", std::exchange(title, ""), command);
 }
 
 void train_in(const train::Task& task, train::Trainer& trainer, const train::RunFolder& folder,
@@ -203,7 +201,7 @@ void train_in(const train::Task& task, train::Trainer& trainer, const train::Run
             task.model().device().str());
   try {
     const double seconds = trainer.run(folder, stop);
-    log::info("{}", closing_words(task, trainer.step(), seconds, folder));
+    say_what_was_reached(task, trainer.step(), seconds, folder);
   } catch (const train::Stopped&) {
     log::info("what was learnt is saved: `tessera train --resume {}` goes on",
               folder.path().string());

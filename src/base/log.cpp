@@ -8,7 +8,9 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 
+#include "base/highlight.h"
 #include "base/terminal.h"
 
 namespace tessera::log {
@@ -41,6 +43,11 @@ bool is_said(detail::Severity severity) {
   return true;
 }
 
+void write_line(const std::string& text) {
+  if (auto* hook = before_line.load()) hook();
+  logger().info("{}", text);
+}
+
 }  // namespace
 
 void set_level(Level level) {
@@ -58,21 +65,20 @@ void set_before_line(void (*hook)()) {
 void detail::write(Severity severity, fmt::string_view format, fmt::format_args args) {
   if (!is_said(severity)) return;
   const std::string text = visible(fmt::vformat(format, args));
-  if (auto* hook = before_line.load()) hook();
   switch (severity) {
     case Severity::debug:
-      logger().debug("debug: {}", text);
-      break;
+      return write_line("debug: " + text);
     case Severity::info:
-      logger().info("{}", text);
-      break;
+      return write_line(text);
     case Severity::warn:
-      logger().warn("{} {}", painted(Paint::yellow, "warn:"), text);
-      break;
+      return write_line(painted(Paint::yellow, "warn:") + ' ' + text);
     case Severity::error:
-      logger().error("{} {}", painted(Paint::red, "error:"), text);
-      break;
+      return write_line(painted(Paint::red, "error:") + ' ' + text);
   }
+}
+
+void highlight(std::string_view text) {
+  if (is_said(detail::Severity::info)) write_line(painted(Paint::bold, visible(text)));
 }
 
 }  // namespace tessera::log

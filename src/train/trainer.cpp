@@ -2,13 +2,13 @@
 
 #include "base/device.h"
 #include "base/files.h"
+#include "base/highlight.h"
 #include "base/json_file.h"
 #include "base/log.h"
 #include "base/log_fields.h"
 #include "base/out_of_memory.h"
 #include "base/progress.h"
 #include "base/require.h"
-#include "base/terminal.h"
 
 #include <tessera/base/value_checks.h>
 
@@ -196,8 +196,8 @@ void Trainer::follow_up(Checkpoints& checkpoints, MetricsLog& metrics, const Sto
     logged_at_ = now();
     const bool best = early_stop_.without_gain() == 0;
     if (best)
-      log::info("step {}  {}", position_.step,
-                painted(Paint::bold, "best so far: " + task_.score_text(*score)));
+      log::highlight(
+          fmt::format("step {}  best so far: {}", position_.step, task_.score_text(*score)));
     keep = keep || (best && options_.retention.keep_best > 0) || early_stop_.reason().has_value();
   }
   if (keep) save(checkpoints, score);

@@ -157,17 +157,20 @@ TEST_F(TrainCommand, LogsLinesThatFitTheScreen) {
 }
 
 TEST_F(TrainCommand, EndsWithWhatItReachedAndWhatToDoNext) {
-  const std::string words =
-      "  best  exact match [0-9.]+ % at step (12|24)\n  run   run\n  model run/best\n"
-      "  next  tessera evaluate run --split test\n        tessera generate run < FILE\n";
+  const std::string time = "\\[[-0-9 :]+\\] ";
+  const std::string words = time +
+                            "best: exact match [0-9.]+ % at step (12|24), kept in run/best\n" +
+                            time + "next: tessera evaluate run --split test\n" +  //
+                            time + "      tessera generate run < FILE\n";
   const auto trained = train("run", "train.score=exact-match");
-  EXPECT_THAT(trained.err,
-              ContainsRegex("done: 24 updates, this training took 0:[0-9]+\n" + words));
+  EXPECT_THAT(
+      trained.err,
+      ContainsRegex("done: run has made 24 updates; this training took 0:[0-9]+\n" + words));
   EXPECT_THAT(trained.err, HasSubstr("best so far: exact match"));
-  EXPECT_THAT(resume("run").err, ContainsRegex("the run is complete: 24 updates\n" + words));
+  EXPECT_THAT(resume("run").err, ContainsRegex("done: run is complete, with 24 updates\n" + words));
   // A run that generates nothing in validations is scored by its loss.
   EXPECT_THAT(train("by-loss", "train.validate_sentences=0").err,
-              ContainsRegex("best  validation loss [0-9.]+ at step"));
+              ContainsRegex("best: validation loss [0-9.]+ at step"));
 }
 
 TEST_F(TrainCommand, KeepsTheBestWhereverItIsFound) {

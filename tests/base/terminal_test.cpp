@@ -1,5 +1,6 @@
 #include "base/terminal.h"
 
+#include "base/highlight.h"
 #include "base/log.h"
 
 #include <gmock/gmock.h>
@@ -37,7 +38,7 @@ std::string on_terminal(const std::function<void()>& talk) {
 }
 
 void talk() {
-  log::info("{}", painted(Paint::bold, "the best"));
+  log::highlight("the best");
   log::warn("a warning");
   log::error("an error");
 }
