@@ -117,7 +117,8 @@ std::string learning_section(Runs runs, const Labels& labels) {
   const auto score_of = [&](const RunRecord& run) -> const Series& {
     return run.score(runs.front());
   };
-  if (any(runs, [&](const RunRecord& run) { return !score_of(run).empty(); }))
+  const bool scored = any(runs, [&](const RunRecord& run) { return !score_of(run).empty(); });
+  if (scored)
     figure.panels.push_back(curve_panel(
         {.caption = "Score in validation",
          .y_title = score_name(runs) + (runs.front().scored_by_exact_match() ? ", percent" : ""),
@@ -130,16 +131,17 @@ std::string learning_section(Runs runs, const Labels& labels) {
              &RunRecord::valid_loss);
   add_curves(figure, runs, {"Learning rate", "learning rate"}, &RunRecord::learning_rate);
   const bool images = runs.front().of_images();
-  const std::string score = images
-                                ? "A distance is that of images made from noise: lower is better."
-                                : "The score is that of sentences generated from noise.";
-  const std::string across =
-      runs.size() == 1 ? ""
-                       : " Losses say little across different <i>r</i>: the larger <i>r</i>, the "
-                         "harder the questions a network is asked.";
+  std::string caption;
+  if (scored)
+    caption = images ? "A distance is that of images made from noise: lower is better. "
+                     : "The score is that of sentences generated from noise. ";
+  if (runs.size() > 1)
+    caption +=
+        "Losses say little across different <i>r</i>: the larger <i>r</i>, the harder the "
+        "questions a network is asked.";
   return section(images ? "Learning to make images" : "Learning to write",
                  introduction(runs) + legend(labels) +
-                     captioned(panels(figure, 2, 1, "charts"), score + across) +
+                     captioned(panels(figure, 2, 1, "charts"), caption) +
                      result_table(runs, labels));
 }
 
