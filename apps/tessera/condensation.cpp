@@ -108,35 +108,46 @@ void Condensation::record(const model::GenerationStep& step) {
       {step.sample.t, step.sample.labels.cpu(), model_.codebook().decode(step.sample.x).cpu()});
 }
 
-std::string Condensation::text(const model::Generated& generated, const text::Tokenizer& tokenizer,
-                               bool colours) const {
-  if (steps_.empty()) return "";
+std::vector<Condensation::View> Condensation::views(const model::Generated& generated) const {
   const auto length = static_cast<size_t>(generated.best().length);
   const auto row = [&](const at::Tensor& rows) {
     return std::span(rows.const_data_ptr<int64_t>() + generated.chosen * rows.size(1), length);
   };
-  const auto percent = [&](size_t count) {
-    return 100.0 * static_cast<double>(count) / static_cast<double>(length);
+  const auto share = [&](size_t count) {
+    return static_cast<double>(count) / static_cast<double>(length);
   };
+  std::vector<View> all;
+  for (const Step& step : steps_) {
+    View view{step.t, 1, 0, row(step.present), row(step.labels), {}, {}};
+    view.outside = share(differences(view.labels, view.point));
+    if (!all.empty()) {
+      view.point_before = all.back().point;
+      view.labels_before = all.back().labels;
+      view.changed = share(differences(view.labels, view.labels_before));
+    }
+    all.push_back(view);
+  }
+  return all;
+}
+
+std::string Condensation::text(const model::Generated& generated, const text::Tokenizer& tokenizer,
+                               bool colours) const {
+  if (steps_.empty()) return "";
   struct Line {
     std::string head;
     Shown point, estimate;
   };
   std::vector<Line> lines;
   size_t point_columns = kPointTitle.size(), estimate_columns = 0;
-  std::span<const int64_t> labels_before, point_before;
-  for (size_t k = 0; k < steps_.size(); ++k) {
-    const auto labels = row(steps_[k].labels), point = row(steps_[k].present);
-    const size_t changed = k == 0 ? length : differences(labels, labels_before);
+  for (const View& view : views(generated)) {
+    const auto labels = view.labels.first(length_of(view.labels));
     lines.push_back(
-        {fmt::format("  {:>3}/{:<3} {:>6.0f}  {:>5.0f} %  {:>5.0f} %  ", k + 1, steps_.size(),
-                     steps_[k].t, percent(changed), percent(differences(labels, point))),
-         shown(point, point_before, tokenizer, colours),
-         shown(labels.first(length_of(labels)), labels_before, tokenizer, colours)});
+        {fmt::format("  {:>3}/{:<3} {:>6.0f}  {:>5.0f} %  {:>5.0f} %  ", lines.size() + 1,
+                     steps_.size(), view.t, 100 * view.changed, 100 * view.outside),
+         shown(view.point, view.point_before, tokenizer, colours),
+         shown(labels, view.labels_before, tokenizer, colours)});
     point_columns = std::max(point_columns, lines.back().point.columns);
     estimate_columns = std::max(estimate_columns, lines.back().estimate.columns);
-    labels_before = labels;
-    point_before = point;
   }
   // What is too wide to stand side by side stands one below the other.
   const size_t head_columns = lines.front().head.size();
@@ -150,6 +161,19 @@ std::string Condensation::text(const model::Generated& generated, const text::To
                         beside ? gap(line.point.columns) : '\n' + std::string(head_columns, ' '),
                         line.estimate.text);
   return text;
+}
+
+nlohmann::ordered_json Condensation::json(const model::Generated& generated,
+                                          const text::Tokenizer& tokenizer) const {
+  auto steps = nlohmann::ordered_json::array();
+  if (steps_.empty()) return steps;
+  for (const View& view : views(generated))
+    steps.push_back({{"t", view.t},
+                     {"changed", view.changed},
+                     {"outside", view.outside},
+                     {"point", shown(view.point, {}, tokenizer, false).text},
+                     {"estimate", shown(view.labels, {}, tokenizer, false).text}});
+  return steps;
 }
 
 }  // namespace tessera::app

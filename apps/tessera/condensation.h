@@ -4,6 +4,9 @@
 #include "model/generated.h"
 #include "text/tokenizer.h"
 
+#include <nlohmann/json.hpp>
+
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,7 +34,20 @@ class Condensation {
   std::string text(const model::Generated& generated, const text::Tokenizer& tokenizer,
                    bool colours) const;
 
+  // The same for programs: an array of {t, changed, outside, point, estimate}, both texts with a
+  // dot for every symbol that is no text.
+  nlohmann::ordered_json json(const model::Generated& generated,
+                              const text::Tokenizer& tokenizer) const;
+
  private:
+  // One step of the candidate that was chosen.
+  struct View {
+    double t, changed, outside;  // shares from 0 to 1
+    std::span<const int64_t> point, labels;
+    std::span<const int64_t> point_before, labels_before;  // empty: it is the first step
+  };
+  std::vector<View> views(const model::Generated& generated) const;
+
   struct Step {
     double t;
     at::Tensor labels;   // [candidates, L] on the CPU: what the estimates decode to

@@ -99,7 +99,11 @@ class GenerateRun {
     while (true) {
       const Chunk chunk = read_chunk(reader, size);
       warn_of_columns(chunk);
-      if (!chunk.lines.empty()) print(chunk, generate(chunk, progress ? &*progress : nullptr));
+      Json steps;
+      if (!chunk.lines.empty()) {
+        const auto results = generate(chunk, progress ? &*progress : nullptr, steps);
+        print(chunk, results, steps);
+      }
       if (chunk.failure) std::rethrow_exception(chunk.failure);
       if (chunk.lines.size() < size || !std::cout) return;
     }
@@ -129,7 +133,9 @@ class GenerateRun {
         counted(chunk.first_line + static_cast<int64_t>(chunk.lines.size()), "line"));
   }
 
-  std::vector<model::Generated> generate(const Chunk& chunk, Progress* progress) const {
+  //   steps  receives those of the one sentence, where they are shown
+  std::vector<model::Generated> generate(const Chunk& chunk, Progress* progress,
+                                         Json& steps) const {
     const std::vector<std::vector<text::Id>> sources = loaded_.encode(chunk.lines);
     model::GenerateHooks hooks;
     hooks.first_line = chunk.first_line;
@@ -142,14 +148,16 @@ class GenerateRun {
     std::cerr << visible(chunk.lines.front()) << '\n'
               << condensation.text(results.front(), loaded_.tokenizer(), stderr_shows_colours())
               << std::flush;
+    steps = condensation.json(results.front(), loaded_.tokenizer());
     return results;
   }
 
-  void print(const Chunk& chunk, const std::vector<model::Generated>& results) const {
+  void print(const Chunk& chunk, const std::vector<model::Generated>& results,
+             const Json& steps) const {
     for (size_t k = 0; k < results.size(); ++k) {
       const auto line = chunk.first_line + static_cast<int64_t>(k);
       if (json_)
-        std::cout << json(line, chunk.lines[k], results[k])
+        std::cout << json(line, chunk.lines[k], results[k], steps)
                          .dump(-1, ' ', false, Json::error_handler_t::replace)
                   << '\n';
       else if (command_.nbest)
@@ -160,7 +168,8 @@ class GenerateRun {
     std::cout.flush();
   }
 
-  Json json(int64_t line, const std::string& source, const model::Generated& generated) const {
+  Json json(int64_t line, const std::string& source, const model::Generated& generated,
+            const Json& steps) const {
     Json candidates = Json::array();
     for (const model::Candidate& candidate : generated.candidates) {
       candidates.push_back({{"text", loaded_.tokenizer().decode(candidate.ids)},
@@ -171,14 +180,16 @@ class GenerateRun {
       if (candidate.rerank_score) candidates.back()["rerank"] = *candidate.rerank_score;
       if (candidate.staged_score) candidates.back()["staged"] = *candidate.staged_score;
     }
-    return {{"line", line + 1},
-            {"source", source},
-            {"text", loaded_.tokenizer().decode(generated.ids())},
-            {"chosen", generated.chosen},
-            {"predicted_length", generated.predicted_length},
-            {"nfe", generated.nfe},
-            {"truncated", generated.truncated},
-            {"candidates", candidates}};
+    Json json{{"line", line + 1},
+              {"source", source},
+              {"text", loaded_.tokenizer().decode(generated.ids())},
+              {"chosen", generated.chosen},
+              {"predicted_length", generated.predicted_length},
+              {"nfe", generated.nfe},
+              {"truncated", generated.truncated},
+              {"candidates", candidates}};
+    if (!steps.is_null()) json["steps"] = steps;
+    return json;
   }
 
   // As Moses prints its n-best lists.
@@ -223,7 +234,8 @@ void add_generate(CLI::App& program, const GlobalOptions& globals) {
   generate->add_flag("--nbest", command->nbest,
                      "print all candidates, best first: line ||| text ||| scores ||| score");
   generate->add_flag("--show-steps", command->show_steps,
-                     "show on stderr how every sentence condenses out of noise, step by step");
+                     "show on stderr how every sentence condenses out of noise, step by step; "
+                     "--json has the steps, too");
   generate->add_flag("--replace-invalid", command->replace_invalid,
                      "put U+FFFD in place of NUL bytes and what is not UTF-8, instead of failing");
   generate->callback([command, &globals] {

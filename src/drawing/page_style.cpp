@@ -32,7 +32,7 @@ svg{display:block;width:100%;height:auto}
 .wide th,.wide td{white-space:nowrap}
 .listing p{max-width:none;margin-bottom:.6rem}
 .listing code,.listing pre{overflow-wrap:anywhere;white-space:pre-wrap}
-mark{background:var(--mark);color:inherit;border-radius:.2em;padding:.05em .15em;margin:0 -.1em}
+mark{background:var(--mark);color:inherit;border-radius:.2em;padding:.05em .08em;margin:0 -.08em}
 .cases{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,26rem),1fr));gap:1.6rem 2.5rem;margin-top:1.6rem}
 .case,.glossary{font:.95rem/1.45 "Inter","Helvetica Neue",Arial,sans-serif;display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.3rem 1rem;margin:0}
 .case{border-top:1px solid var(--rule);padding-top:.7rem;align-content:start}
@@ -40,6 +40,9 @@ mark{background:var(--mark);color:inherit;border-radius:.2em;padding:.05em .15em
 .case dd,.glossary dd{margin:0;overflow-wrap:anywhere}
 .glossary{gap:.7rem 1.4rem;max-width:44rem}
 .glossary dt{font-weight:600}
+.steps{margin:.6rem 0 0}
+.steps th,.steps td{text-align:left}
+.steps td{font-family:ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace;padding-top:.2rem;padding-bottom:.2rem}
 details{margin-top:1.2rem}
 summary{cursor:pointer;font:600 .95rem/1.4 "Inter","Helvetica Neue",Arial,sans-serif}
 .settings td{text-align:left;overflow-wrap:anywhere}

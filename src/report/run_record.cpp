@@ -90,6 +90,23 @@ std::optional<Evaluation> read_evaluation(const fs::path& path) {
   }
 }
 
+std::optional<Condensation> read_condensation(const fs::path& path) {
+  if (!fs::exists(path)) return std::nullopt;
+  try {
+    const Json json = Json::parse(read_file(path));
+    Condensation condensation{json.at("source"), {}};
+    for (const Json& step : json.at("steps"))
+      condensation.steps.push_back({step.at("t"), step.at("point"), step.at("estimate")});
+    if (condensation.steps.empty()) return std::nullopt;
+    return condensation;
+  } catch (const nlohmann::json::exception&) {
+    throw Error(fmt::format("'{}' is not what `tessera generate --show-steps --json` prints for "
+                            "one sentence",
+                            path.string()),
+                "remove the file, or write it anew");
+  }
+}
+
 std::string name_of_folder(const fs::path& folder) {
   fs::path path = fs::absolute(folder).lexically_normal();
   if (path.filename().empty()) path = path.parent_path();
@@ -141,6 +158,7 @@ RunRecord read_run(const fs::path& folder) {
           run_folder.metrics().string());
   run.evaluation = read_evaluation(folder / "evaluation.json");
   run.evaluated = read_sentences(folder / "evaluation.jsonl");
+  run.condensation = read_condensation(folder / "condensation.json");
   return run;
 }
 

@@ -28,6 +28,16 @@ struct Evaluation {
   std::string score_line;  // of the first metric, with its signature; empty: none
 };
 
+// How a sentence was sampled: what `tessera generate --show-steps --json` printed.
+struct Condensation {
+  std::string source;
+  struct Step {
+    double t = 0;
+    std::string point, estimate;  // the noisy points and what the network saw in them, decoded
+  };
+  std::vector<Step> steps;
+};
+
 // What a run folder tells about its training.
 struct RunRecord {
   std::string name;                             // of the folder
@@ -48,6 +58,8 @@ struct RunRecord {
   };
   std::vector<Picture> pictures;         // of images made in validations, from the same noise
   std::optional<Evaluation> evaluation;  // where the folder has an evaluation.json
+
+  std::optional<Condensation> condensation;  // where the folder has a condensation.json
 
   int64_t updates() const;  // made so far
 

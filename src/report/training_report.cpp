@@ -13,6 +13,7 @@
 #include "drawing/svg.h"
 #include "report/cases.h"
 #include "report/configuration.h"
+#include "report/out_of_noise.h"
 #include "report/run_labels.h"
 #include "report/training_charts.h"
 
@@ -220,9 +221,9 @@ std::string pictures_section(Runs runs, const Labels& labels) {
 std::string training_sections(std::span<const RunRecord> runs) {
   const Labels labels = run_labels(runs);
   return learning_section(runs, labels) + cases_section(runs, labels) +
-         pictures_section(runs, labels) + border_section(runs, labels) +
-         course_section(runs, labels) + configuration_section(runs, labels) +
-         glossary_section(runs);
+         out_of_noise_section(runs, labels) + pictures_section(runs, labels) +
+         border_section(runs, labels) + course_section(runs, labels) +
+         configuration_section(runs, labels) + glossary_section(runs);
 }
 
 std::string training_page(std::span<const RunRecord> runs, const std::string& command) {

@@ -14,6 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 size_t count(const std::string& text, char c) {
   return static_cast<size_t>(std::count(text.begin(), text.end(), c));
@@ -101,6 +102,20 @@ TEST_F(GenerateCommand, ShowsWhatWouldSteerTheTerminalInTheSteps) {
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.err, HasSubstr("a \\x1b[31m b\n"));
   EXPECT_THAT(result.err, Not(HasSubstr("\x1b")));
+}
+
+TEST_F(GenerateCommand, JsonHasTheStepsThatAreShown) {
+  const auto result = generate("--json --show-steps --steps 5 <in");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto last = nlohmann::json::parse(lines_of(result.out)[2]);
+  ASSERT_EQ(last["steps"].size(), 5u);
+  EXPECT_EQ(last["steps"][0]["t"], 100);
+  EXPECT_EQ(last["steps"][0]["changed"], 1);
+  EXPECT_THAT(last["steps"][4]["estimate"].get<std::string>(),
+              StartsWith(last["text"].get<std::string>()));
+  EXPECT_NE(last["steps"][0]["point"], "");
+  EXPECT_EQ(nlohmann::json::parse(lines_of(result.out)[1])["steps"].size(), 0u) << "an empty line";
+  EXPECT_FALSE(nlohmann::json::parse(lines_of(generate("--json <in").out)[0]).contains("steps"));
 }
 
 TEST_F(GenerateCommand, KnowsItsSamplersAndLengths) {

@@ -206,6 +206,27 @@ TEST(TrainingReport, WhatNamesAndSentencesHoldIsTextAndNothingElse) {
   EXPECT_THAT(own, HasSubstr("&lt;script&gt;a, validation"));
 }
 
+TEST(TrainingReport, ShowsHowASentenceCameOutOfNoise) {
+  const TemporaryFolder folder;
+  const auto path = make_run(folder, "a", "0");
+  EXPECT_THAT(training_page(std::vector{read_run(path)}, ""), Not(HasSubstr("Out of noise")));
+  std::string steps;
+  for (int k = 20; k > 0; --k)
+    steps += (k < 20 ? "," : "") + std::string(R"({"t":)") + std::to_string(100 * k) +
+             R"(,"changed":0,"outside":0.5,"point":"a<","estimate":"ab"})";
+  write_file_atomically(path / "condensation.json",
+                        R"({"source":"<3 may>","steps":[)" + steps + "]}\n");
+  const RunRecord run = read_run(path);
+  ASSERT_EQ(run.condensation->steps.size(), 20u);
+  const std::string html = training_page(std::vector{run}, "");
+  EXPECT_THAT(html, HasSubstr("Out of noise"));
+  EXPECT_THAT(html, HasSubstr("<tr><td>2000</td><td>a<mark>&lt;</mark></td><td>ab</td></tr>"));
+  EXPECT_THAT(html, HasSubstr("<tr><td>100</td>")) << "the last step";
+  EXPECT_THAT(html, HasSubstr("a: &lt;3 may&gt;"));
+  write_file_atomically(path / "condensation.json", "{}");
+  EXPECT_THAT(complaint([&] { read_run(path); }), HasSubstr("condensation.json"));
+}
+
 TEST(TrainingReport, FoldsTheConfigurationAway) {
   const TemporaryFolder folder;
   const RunRecord a = read_run(make_run(folder, "a", "0")),
