@@ -110,9 +110,9 @@ void add_memory(Findings& findings) {
                         "make sure /proc is mounted"});
     return;
   }
-  Finding finding{
-      Health::ok, "memory",
-      fmt::format("{}, {} of it free", bytes_text(static_cast<double>(found.total)), bytes_text(static_cast<double>(found.available)))};
+  Finding finding{Health::ok, "memory",
+                  fmt::format("{}, {} of it free", bytes_text(static_cast<double>(found.total)),
+                              bytes_text(static_cast<double>(found.available)))};
   if (found.available < 2 * kGibibyte) {
     finding.health = Health::warning;
     finding.advice =
@@ -131,7 +131,8 @@ void add_disk(Findings& findings) {
     return;
   }
   Finding finding{Health::ok, "disk",
-                  fmt::format("{} free in the current folder", bytes_text(static_cast<double>(space.available)))};
+                  fmt::format("{} free in the current folder",
+                              bytes_text(static_cast<double>(space.available)))};
   if (access(".", W_OK) != 0) {
     finding.health = Health::warning;
     finding.text += ", which cannot be written to";
@@ -187,9 +188,10 @@ void add_cuda(Findings& findings, std::vector<at::Device>& usable) {
     Finding finding{Health::ok, fmt::format("cuda:{}", index), ""};
     try {
       const auto facts = kernels::cuda::facts_of(index);
-      finding.text = fmt::format("{}, {}, {} of it free, compute capability {}.{}", facts.name,
-                                 bytes_text(static_cast<double>(facts.total_bytes)), bytes_text(static_cast<double>(facts.free_bytes)),
-                                 facts.major, facts.minor);
+      finding.text =
+          fmt::format("{}, {}, {} of it free, compute capability {}.{}", facts.name,
+                      bytes_text(static_cast<double>(facts.total_bytes)),
+                      bytes_text(static_cast<double>(facts.free_bytes)), facts.major, facts.minor);
       if (kernels::cuda::has_code_for(index)) {
         usable.emplace_back(at::kCUDA, static_cast<c10::DeviceIndex>(index));
         if (!kernels::cuda::has_hopper_code_for(index))

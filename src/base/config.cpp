@@ -9,8 +9,8 @@
 #include <cmath>
 #include <sstream>
 
-#include "base/regular_file.h"
 #include "base/nearest_name.h"
+#include "base/regular_file.h"
 #include "tessera/base/error.h"
 
 namespace tessera::config {

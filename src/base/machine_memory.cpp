@@ -29,12 +29,22 @@ std::optional<uint64_t> number_in(const char* path) {
   return file >> value ? std::optional(value) : std::nullopt;
 }
 
-void limit_to_container(Memory& memory) {
-  const auto limit = number_in("/sys/fs/cgroup/memory.max");
-  const auto used = number_in("/sys/fs/cgroup/memory.current");
+// Where a container's limit stands, in both versions of control groups.
+struct Places {
+  const char *limit, *used, *details, *cached;
+};
+constexpr Places kVersion2{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current",
+                           "/sys/fs/cgroup/memory.stat", "inactive_file"};
+constexpr Places kVersion1{"/sys/fs/cgroup/memory/memory.limit_in_bytes",
+                           "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+                           "/sys/fs/cgroup/memory/memory.stat", "total_inactive_file"};
+
+void limit_to_container(Memory& memory, const Places& places) {
+  const auto limit = number_in(places.limit);
+  const auto used = number_in(places.used);
   if (!limit || !used || *limit >= memory.total) return;
   // Cached files make way when memory is asked for.
-  const auto cached = number_after("/sys/fs/cgroup/memory.stat", "inactive_file").value_or(0);
+  const auto cached = number_after(places.details, places.cached).value_or(0);
   const uint64_t needed = *used - std::min(*used, cached);
   memory.total = *limit;
   memory.available = std::min(memory.available, *limit - std::min(*limit, needed));
@@ -53,7 +63,7 @@ Memory machine_memory() {
   Memory memory;
   memory.total = number_after("/proc/meminfo", "MemTotal:").value_or(0) * 1024;
   memory.available = number_after("/proc/meminfo", "MemAvailable:").value_or(0) * 1024;
-  limit_to_container(memory);
+  for (const Places& places : {kVersion2, kVersion1}) limit_to_container(memory, places);
   limit_to_process(memory);
   return memory;
 }

@@ -17,7 +17,7 @@ Decoded first_of(std::string_view text) {
   const auto byte = [&](size_t k) { return static_cast<uint8_t>(text[k]); };
   const uint8_t lead = byte(0);
   if (lead < 0x80) return {lead, 1};
-  const size_t bytes = lead >= 0xf0 && lead < 0xf5 ? 4
+  const size_t bytes = lead >= 0xf0 && lead < 0xf5   ? 4
                        : lead >= 0xe0 && lead < 0xf0 ? 3
                        : lead >= 0xc2 && lead < 0xe0 ? 2
                                                      : 0;

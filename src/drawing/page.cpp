@@ -10,8 +10,8 @@ namespace tessera::drawing {
 namespace {
 
 // Only scripts that carry this word run, and nothing is fetched from elsewhere: should a name or a
-// sentence ever reach the page unescaped, it does nothing. The word depends on the whole page, so no
-// text within can know it.
+// sentence ever reach the page unescaped, it does nothing. The word depends on the whole page, so
+// no text within can know it.
 std::string policy(const std::string& word) {
   return fmt::format(
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "

@@ -163,8 +163,8 @@ class FileReader {
     if (whole && whole->get() >= lowest && whole->get() <= highest)
       field = whole->get();
     else
-      complain(entry, fmt::format("'{}' must be an integer from {} to {}", entry.key, lowest,
-                                  highest));
+      complain(entry,
+               fmt::format("'{}' must be an integer from {} to {}", entry.key, lowest, highest));
   }
 
   void read_texts(const Entry& entry, std::vector<std::string>& field) {
@@ -434,9 +434,10 @@ Table finished(Draft draft, std::vector<std::string>& problems) {
     replacer.replace(cell.evaluate, cell.where);
     for (Sweep& sweep : swept.sweeps) replacer.replace(sweep.values, cell.where);
     if (static_cast<int64_t>(table.cells.size()) + cells_of(swept) > kMostCells) {
-      problems.push_back(fmt::format("{}: the table would have more than {} cells: sweep fewer "
-                                     "values",
-                                     cell.where, kMostCells));
+      problems.push_back(
+          fmt::format("{}: the table would have more than {} cells: sweep fewer "
+                      "values",
+                      cell.where, kMostCells));
       break;
     }
     std::vector<Cell> cells = spread_out(swept, table.models);

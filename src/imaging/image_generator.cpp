@@ -63,7 +63,8 @@ at::Tensor ImageGenerator::generate(int64_t first, int64_t count, const at::Tens
   const at::Device device = model_.device();
   const std::string lower = fmt::format("lower sample.batch (--batch), now {}", options_.batch);
   if (device.is_cpu())
-    require_memory(least_memory(model_, count), fmt::format("making images, {} at a time", count), lower);
+    require_memory(least_memory(model_, count), fmt::format("making images, {} at a time", count),
+                   lower);
   const at::Tensor told = classes.defined() ? classes.to(device) : classes;
   const Sampler sampler(model_.process(), model_.codebook(),
                         interruptible(model_.denoiser(told, options_.guidance), pause),
@@ -78,8 +79,7 @@ at::Tensor ImageGenerator::generate(int64_t first, int64_t count, const at::Tens
     return pictures;
   } catch (const c10::Error& error) {
     if (!is_out_of_memory(error)) throw;
-    throw Error(fmt::format("the device has no memory left for {} images at a time", count),
-                lower);
+    throw Error(fmt::format("the device has no memory left for {} images at a time", count), lower);
   }
 }
 

@@ -65,9 +65,10 @@ Images ImageSampler::sample(int64_t count, int64_t first, const std::string& lab
                 .channels = shape.channels,
                 .values = {}};
   const int64_t bytes = shape.height * shape.width * shape.channels;  // of an image
-  require_memory(static_cast<double>(count) * static_cast<double>(bytes),
-                 fmt::format("images of {} x {} pixels, {} at a time", shape.width, shape.height, count),
-                 "ask for fewer at a time");
+  require_memory(
+      static_cast<double>(count) * static_cast<double>(bytes),
+      fmt::format("images of {} x {} pixels, {} at a time", shape.width, shape.height, count),
+      "ask for fewer at a time");
   images.values.reserve(static_cast<size_t>(count * bytes));
   const c10::NoGradGuard no_grad;
   state_->generator.stream(first, count, rule, [&](const at::Tensor& some) {

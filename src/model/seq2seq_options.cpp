@@ -13,8 +13,7 @@ void declare(config::Schema& schema, Seq2SeqOptions& options) {
                 "to right");
   schema.option("model.latent", network.latent, "width of the codes, in which diffusion happens")
       .range(2, nn::kWidest);
-  schema.option("model.width", transformer.width, "width of the network")
-      .range(2, nn::kWidest);
+  schema.option("model.width", transformer.width, "width of the network").range(2, nn::kWidest);
   schema.option("model.feedforward", transformer.feedforward, "width of its hidden layers")
       .range(1, 4 * nn::kWidest);
   schema.option("model.heads", transformer.heads, "attention heads; they divide the width")

@@ -40,9 +40,9 @@ Weight Parameters::add(std::string name, std::vector<int64_t> shape, const Initi
   count_ += size;
   room_ += round_up(size, kAligned);
   if (room_ > kMostNumbers)
-    throw Error(fmt::format("the model would have more than {} parameters",
-                            with_commas(kMostNumbers)),
-                kSmallerModel);
+    throw Error(
+        fmt::format("the model would have more than {} parameters", with_commas(kMostNumbers)),
+        kSmallerModel);
   entries_.push_back({std::move(name), std::move(shape), initial, use, 0, size, {}});
   return Weight(&entries_.back().leaf);
 }
@@ -145,8 +145,7 @@ void Parameters::read(const safetensors::File& file, const std::string& prefix,
                       const at::Tensor& buffer) const {
   const c10::NoGradGuard no_grad;
   check_fit(file, prefix);
-  for (const Entry& entry : entries_)
-    view(buffer, entry).copy_(file.tensor(prefix + entry.name));
+  for (const Entry& entry : entries_) view(buffer, entry).copy_(file.tensor(prefix + entry.name));
 }
 
 void Parameters::check_fit(const safetensors::File& file, const std::string& prefix) const {

@@ -6,7 +6,7 @@
 namespace tessera::nn {
 
 constexpr double kMostLayers = 1000;
-constexpr double kWidest = 65536;          // numbers of a state, channels, heads
+constexpr double kWidest = 65536;           // numbers of a state, channels, heads
 constexpr double kMostPositions = 1048576;  // symbols of a sentence
 
 }  // namespace tessera::nn

@@ -151,7 +151,8 @@ RunRecord read_run(const fs::path& folder) {
   try {
     for (const Json& line : train::MetricsLog::read(run_folder.metrics())) read_line(run, line);
   } catch (const nlohmann::json::exception& error) {
-    throw Error(fmt::format("'{}' is damaged: {}", run_folder.metrics().string(), json_problem(error)));
+    throw Error(
+        fmt::format("'{}' is damaged: {}", run_folder.metrics().string(), json_problem(error)));
   }
   require(!run.loss.empty() || !run.valid_loss.empty(),
           "'{}' holds no measurements: the run has not logged anything yet",

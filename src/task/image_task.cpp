@@ -66,8 +66,7 @@ ImageTask::ImageTask(const ImageOptions& options, image::Dataset dataset, uint64
       held_out_(held_out(dataset_)) {
   if (device.is_cpu())  // a GPU says itself what it has no memory for
     require_memory(least_memory(options, shape_of(dataset_)),
-                   fmt::format("batches of size {}", options.data.batch),
-                   memory_hint());
+                   fmt::format("batches of size {}", options.data.batch), memory_hint());
   // What a validation would complain of is said before the training.
   const imaging::ImageGenerator checked(*model_, options.sampling);
   const ImageValidation& validation = options.validation;

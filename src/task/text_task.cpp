@@ -116,8 +116,7 @@ TextTask::TextTask(const TextOptions& options, text::Corpus corpus, uint64_t see
   if (!device.is_cpu()) return;  // a GPU says itself what it has no memory for
   for (const text::BatchShape& shape : batcher_.shapes())
     require_memory(least_memory(options.model.network.transformer, shape),
-                   fmt::format("batches of size {}", shape.rows),
-                   memory_hint());
+                   fmt::format("batches of size {}", shape.rows), memory_hint());
 }
 
 nn::Inputs TextTask::batch(int64_t epoch, int64_t number) const {

@@ -68,9 +68,9 @@ bool LineReader::refill() {
     begin_ = 0;
   }
   if (end_ == kLongestLine)
-    throw Error(fmt::format("{}:{}: a line of more than {} MiB", name_, number_ + 1,
-                            kLongestLine >> 20),
-                "this is no text in lines: is it the file you mean?");
+    throw Error(
+        fmt::format("{}:{}: a line of more than {} MiB", name_, number_ + 1, kLongestLine >> 20),
+        "this is no text in lines: is it the file you mean?");
   if (end_ == buffer_.size()) buffer_.resize(2 * buffer_.size());
   const size_t got = source_->read(buffer_.data() + end_, buffer_.size() - end_);
   end_ += got;

@@ -14,8 +14,8 @@ namespace tessera::text {
 // Sentences one after the other: sentence k is ids[offsets[k]] up to ids[offsets[k + 1]].
 struct Sentences {
   std::span<const Id> ids;
-  std::span<const int64_t> offsets;     // [sentences + 1], ascending from 0
-  std::shared_ptr<const void> storage;  // keeps alive what the spans point into
+  std::span<const int64_t> offsets;                  // [sentences + 1], ascending from 0
+  std::shared_ptr<const void> storage;               // keeps alive what the spans point into
   int64_t symbols = std::numeric_limits<Id>::max();  // of the dictionary: ids are below
   std::string file = {};                             // of the ids, for messages
 

@@ -56,7 +56,8 @@ void DivergenceWatch::restore(const json& state) {
     spikes_ = state.at("spikes").get<int64_t>();
     recent_ = std::move(recent);
   } catch (const json::exception& error) {
-    throw Error(fmt::format("the state of the divergence watch is broken: {}", json_problem(error)));
+    throw Error(
+        fmt::format("the state of the divergence watch is broken: {}", json_problem(error)));
   }
 }
 

@@ -292,8 +292,8 @@ void Trainer::restore(const std::filesystem::path& checkpoint) {
     position_.validation_due = state.value("validation_due", false);
     require(position_.step >= 0 && position_.epoch >= 0 && position_.batch >= 0 &&
                 position_.batch < task_.batches(position_.epoch),
-            "'{}' is damaged: the data has no batch {} of epoch {}", path.string(),
-            position_.batch, position_.epoch);
+            "'{}' is damaged: the data has no batch {} of epoch {}", path.string(), position_.batch,
+            position_.epoch);
     early_stop_.restore(state.at("early_stop"));
     divergence_.restore(state.at("divergence"));
   } catch (const nlohmann::json::exception& error) {

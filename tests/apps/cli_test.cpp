@@ -77,9 +77,8 @@ TEST_F(Cli, SaysWhatIsWrongInWords) {
 
 TEST_F(Cli, ShowsWhatWouldSteerTheTerminal) {
   write("r.toml", "title = '\xc2\x9b\x1b]0;x'\n[\x1b");
-  for (const char* arguments :
-       {"$(printf 'f\\033[31mlow')", "inspect $(printf 'no\\033[31mne')", "train r.toml train.out=x",
-        "train r.toml $(printf 'a\\033=1')"}) {
+  for (const char* arguments : {"$(printf 'f\\033[31mlow')", "inspect $(printf 'no\\033[31mne')",
+                                "train r.toml train.out=x", "train r.toml $(printf 'a\\033=1')"}) {
     const auto result = run(arguments);
     EXPECT_NE(result.status, 0) << arguments;
     EXPECT_EQ(result.err.find('\x1b'), std::string::npos) << arguments;

@@ -232,8 +232,7 @@ TEST_F(ImageCommands, AValidationThatFailsLosesNoUpdates) {
 TEST_F(ImageCommands, ARunThatGoesOnLoadsNoCodeThatTheCommandDoesNotName) {
   const std::string samples = " train.validate_samples=12 train.features=tiny.pt";
   expect_done("--quiet train r.toml train.steps=1" + samples);
-  const auto result =
-      run("--device cpu --threads 1 --quiet train --resume run train.steps=2");
+  const auto result = run("--device cpu --threads 1 --quiet train --resume run train.steps=2");
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_THAT(result.err, AllOf(HasSubstr("which is code"), HasSubstr("without that distance"),
                                 HasSubstr("train --resume run train.features=tiny.pt")));

@@ -14,12 +14,18 @@ TEST(VisibleText, ShowsWhatWouldSteerATerminal) {
   EXPECT_EQ(visible("a\x1b[31mb\x07"), "a\\x1b[31mb\\x07");
   EXPECT_EQ(visible("over\rwritten\x7f"), "over\\x0dwritten\\x7f");
   EXPECT_EQ(visible(std::string_view("nul\0", 4)), "nul\\x00");
-  EXPECT_EQ(visible("\xc2\x9b" "31m"), "\\x9b31m");        // one character for ESC [
-  EXPECT_EQ(visible("a\xe2\x80\xae" "b"), "a\\u202eb");  // from right to left
+  EXPECT_EQ(visible("\xc2\x9b"
+                    "31m"),
+            "\\x9b31m");  // one character for ESC [
+  EXPECT_EQ(visible("a\xe2\x80\xae"
+                    "b"),
+            "a\\u202eb");  // from right to left
 }
 
 TEST(VisibleText, ShowsBytesThatAreNoText) {
-  EXPECT_EQ(visible("\xff\x9b" "a\xc3"), "\\xff\\x9ba\\xc3");
+  EXPECT_EQ(visible("\xff\x9b"
+                    "a\xc3"),
+            "\\xff\\x9ba\\xc3");
   EXPECT_EQ(visible("\xe2\x82"), "\\xe2\\x82");
 }
 

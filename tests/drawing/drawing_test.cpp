@@ -63,15 +63,15 @@ TEST(Page, EscapesTitleAndHeadingButNotItsParts) {
 }
 
 TEST(Page, RunsNoScriptsButItsOwn) {
-  const std::string html =
-      page({.title = "", .heading = "", .lead = "", .body = "<p>x</p>", .footer = "", .script = ""});
+  const std::string html = page(
+      {.title = "", .heading = "", .lead = "", .body = "<p>x</p>", .footer = "", .script = ""});
   const size_t begin = html.find("script-src 'nonce-") + 18;
   const std::string word = html.substr(begin, html.find('\'', begin) - begin);
   EXPECT_GE(word.size(), 16u);
   EXPECT_NE(html.find("default-src 'none'; img-src data:;"), std::string::npos);
   EXPECT_NE(html.find("<script nonce=\"" + word + "\">"), std::string::npos);
-  const std::string other =
-      page({.title = "", .heading = "", .lead = "", .body = "<p>y</p>", .footer = "", .script = ""});
+  const std::string other = page(
+      {.title = "", .heading = "", .lead = "", .body = "<p>y</p>", .footer = "", .script = ""});
   EXPECT_EQ(other.find(word), std::string::npos);
 }
 

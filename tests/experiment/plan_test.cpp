@@ -241,8 +241,9 @@ TEST_F(PlanOfATable, TellsARunThatGoesOnWhereFilesAreNow) {
                           "train.features=new.pt"));
   // An extractor is code, which a run that goes on loads only where the command names it.
   write("r.toml", "[data]\nkind = \"images\"\n[train]\nfeatures = \"own.pt\"\n");
-  write("t.toml", "[data]\nset = ''\n[model.m]\nrecipe = 'r.toml'\ndata = 'set'\n"
-                  "[[cell]]\nrow = 'm'\nmodel = 'm'\n");
+  write("t.toml",
+        "[data]\nset = ''\n[model.m]\nrecipe = 'r.toml'\ndata = 'set'\n"
+        "[[cell]]\nrow = 'm'\nmodel = 'm'\n");
   const Plan other = make_plan(read_table(folder_ / "t.toml"), store_, {{"set", folder_ / "set"}});
   EXPECT_THAT(job(other, "train m, seed 1").resume, testing::Contains("train.features=own.pt"));
 }
@@ -253,8 +254,7 @@ TEST_F(PlanOfATable, AResultThatIsDamagedIsNoResult) {
   EXPECT_TRUE(store_.find("a", "k").has_value());
   for (const char* damaged :
        {"", "{", "[]", "{\"key\": 5}", "{\"key\": \"k\", \"evaluation\": 5}",
-        "{\"key\": \"k\", \"command\": []}",
-        "{\"key\": \"k\", \"evaluation\": {\"split\": 1}}"}) {
+        "{\"key\": \"k\", \"command\": []}", "{\"key\": \"k\", \"evaluation\": {\"split\": 1}}"}) {
     write_file_atomically(store_.result("a"), damaged);
     EXPECT_FALSE(store_.find("a", "k").has_value()) << damaged;
   }

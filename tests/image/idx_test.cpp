@@ -95,11 +95,11 @@ TEST_F(Idx, AsksForNoMoreMemoryThanTheFileCanFill) {
   // 16 bytes that announce 16 GiB.
   rewrite("train-images-idx3-ubyte",
           big_endian(0x0803) + big_endian(1 << 14) + big_endian(1 << 10) + big_endian(1 << 10));
-  EXPECT_THAT(error(), AllOf(HasSubstr("train-images"), HasSubstr("17179869184 bytes are missing")));
+  EXPECT_THAT(error(),
+              AllOf(HasSubstr("train-images"), HasSubstr("17179869184 bytes are missing")));
   fs::remove(folder_ / "train-images-idx3-ubyte");
-  rewrite("train-images-idx3-ubyte.gz",
-          test::gzipped(big_endian(0x0803) + big_endian(1 << 14) + big_endian(1 << 10) +
-                        big_endian(1 << 10)));
+  rewrite("train-images-idx3-ubyte.gz", test::gzipped(big_endian(0x0803) + big_endian(1 << 14) +
+                                                      big_endian(1 << 10) + big_endian(1 << 10)));
   EXPECT_THAT(error(), AllOf(HasSubstr(".gz"), HasSubstr("17179869184 bytes are missing")));
 }
 

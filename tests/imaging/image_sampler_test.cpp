@@ -106,8 +106,7 @@ TEST_F(ImageSamplerTest, RefusesAFolderOfAbsurdSizesBeforeAnythingIsAllocated) {
   write_file_atomically(folder_ / "config.json", json.dump());
   EXPECT_THAT(test::complaint([&] { sampler().sample(5000); }),
               HasSubstr("images of 32768 x 32768 pixels, 5000 at a time: that takes 14.6 TiB"));
-  const auto loaded =
-      imaging::load_image_folder(folder_.path(), at::kCPU, nn::Precision::float32);
+  const auto loaded = imaging::load_image_folder(folder_.path(), at::kCPU, nn::Precision::float32);
   const imaging::ImageGenerator generator(*loaded.model, loaded.sampling);
   EXPECT_THAT(test::complaint([&] { generator.generate(0, 5000, {}); }),
               AllOf(HasSubstr("5000 at a time: that takes"), HasSubstr("sample.batch")));

@@ -195,9 +195,9 @@ TEST_F(ModelFolder, OfAbsurdSizesIsRefusedBeforeAnythingIsAllocated) {
     }
   // Sizes that could be, but are not those of the weights beside them.
   for (const auto& [key, size] : std::map<std::string, int64_t>{{"model.width", 65536},
-                                                               {"model.feedforward", 262144},
-                                                               {"model.positions", 1048576},
-                                                               {"model.layers", 1000}}) {
+                                                                {"model.feedforward", 262144},
+                                                                {"model.positions", 1048576},
+                                                                {"model.layers", 1000}}) {
     test::write_tiny_model(folder());
     edit_config([&, name = key, value = size](auto& json) { json["options"][name] = value; });
     EXPECT_THAT(complaint(), AllOf(HasSubstr("config.json"), HasSubstr("do not fit this model")));

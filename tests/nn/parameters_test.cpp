@@ -134,10 +134,9 @@ TEST(Parameters, RefuseShapesThatAreNone) {
                                             {int64_t{1} << 40, int64_t{1} << 40},
                                             {std::numeric_limits<int64_t>::max(), 3}}) {
     Parameters parameters;
-    EXPECT_THAT(test::complaint([&] {
-                  parameters.add("matrix", shape, Initial::normal(), Use::network);
-                }),
-                HasSubstr("'matrix' cannot have the shape ["));
+    EXPECT_THAT(
+        test::complaint([&] { parameters.add("matrix", shape, Initial::normal(), Use::network); }),
+        HasSubstr("'matrix' cannot have the shape ["));
   }
 }
 
