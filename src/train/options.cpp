@@ -27,7 +27,7 @@ void declare_run(config::Schema& schema, RunOptions& options) {
 void declare_learner(config::Schema& schema, LearnerOptions& options) {
   schema.option("train.clip", options.clip, "largest norm of the gradient; 0: not clipped")
       .at_least(0);
-  schema.option("train.accumulate", options.accumulate, "batches of an update").range(1, 100000);
+  schema.option("train.accumulate", options.accumulate, "batches of an update").range(1, 10000);
   schema.option("train.ema", options.ema, "how much of the averaged weights stays at an update")
       .range(0, 1);
   schema.option("train.graphs", options.graphs,
