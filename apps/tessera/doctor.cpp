@@ -1,6 +1,6 @@
 #include "base/device.h"
-#include "base/numerals.h"
 #include "base/machine_memory.h"
+#include "base/numerals.h"
 #include "base/require.h"
 #include "command.h"
 #include "kernels/cpu/row_scan.h"

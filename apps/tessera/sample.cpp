@@ -150,8 +150,7 @@ void write_film(const SampleCommand& command, const LoadedImages& loaded) {
       fmt::format("{}, {} of the network, r = {:g} in sampling, seed {}.", counted(count, "image"),
                   counted(calls, "call"), loaded.r(), sampler.seed);
   write_file_atomically(
-      command.film,
-      report::film_page(frames, command.folders.front().filename().string(), details),
+      command.film, report::film_page(frames, command.folders.front().filename().string(), details),
       Links::follow);
 }
 

@@ -1,8 +1,8 @@
 #include "base/data_manifest.h"
 
 #include "base/file_name.h"
-#include "base/json_file.h"
 #include "base/hash.h"
+#include "base/json_file.h"
 #include "base/log.h"
 #include "base/require.h"
 
