@@ -1,6 +1,7 @@
 #include "base/data_manifest.h"
 
 #include "base/file_name.h"
+#include "base/files.h"
 #include "base/hash.h"
 #include "base/json_file.h"
 #include "base/log.h"

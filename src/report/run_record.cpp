@@ -1,6 +1,7 @@
 #include "report/run_record.h"
 
 #include "base/config.h"
+#include "base/files.h"
 #include "base/json_file.h"
 #include "base/require.h"
 #include "task/stored_recipe.h"
@@ -93,7 +94,7 @@ std::optional<Evaluation> read_evaluation(const fs::path& path) {
 std::optional<Condensation> read_condensation(const fs::path& path) {
   if (!fs::exists(path)) return std::nullopt;
   try {
-    const Json json = Json::parse(read_file(path));
+    const Json json = read_json(path);
     Condensation condensation{json.at("source"), {}};
     for (const Json& step : json.at("steps"))
       condensation.steps.push_back({step.at("t"), step.at("point"), step.at("estimate")});
