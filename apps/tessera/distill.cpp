@@ -82,7 +82,7 @@ void run_distill(const DistillCommand& command, const GlobalOptions& globals) {
 
 void add_distill(CLI::App& program, const GlobalOptions& globals) {
   CLI::App* distill = program.add_subcommand(
-      "distill", "make a corpus whose training targets are what a teacher makes of the sources");
+      "distill", "make a corpus whose training targets are a teacher's output for the sources");
   distill->footer(
       "Sources, validation and test stay as they are. What was stopped goes on when the same\n"
       "command is given again, from the last 4,096 lines that were whole.\n"

@@ -286,7 +286,8 @@ void run_doctor(const GlobalOptions& globals) {
 
 void add_doctor(CLI::App& program, const GlobalOptions& globals) {
   CLI::App* doctor = program.add_subcommand(
-      "doctor", "say what this machine has, what is missing, and whether it computes right");
+      "doctor",
+      "check this machine: what it has, what is missing, and whether it computes correctly");
   doctor->footer(
       "Every line begins with ok, warning or problem. Ends with 1 if there is a problem.");
   doctor->callback([&globals] { run_doctor(globals); });

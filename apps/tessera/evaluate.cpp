@@ -411,8 +411,7 @@ CLI::App* add_command(CLI::App& program, const std::shared_ptr<EvaluateCommand>&
           "for BLEU: 13a, none, or moses-13a: text that Moses' scripts tokenised is joined "
           "first (default: none for text that was tokenised already, 13a for raw text)")
       ->option_text("13a|none|moses-13a");
-  evaluate->add_flag("--lowercase", command->lowercase,
-                     "let capitals and small letters be the same");
+  evaluate->add_flag("--lowercase", command->lowercase, "ignore case");
   evaluate
       ->add_option(
           "--out", command->out,
@@ -420,22 +419,21 @@ CLI::App* add_command(CLI::App& program, const std::shared_ptr<EvaluateCommand>&
       ->option_text("FILE");
   evaluate
       ->add_option("--compare", command->other,
-                   "another system's sentences: is the difference more than chance? (paired "
-                   "bootstrap, with --seed)")
+                   "another system's sentences: test whether the difference is more than chance "
+                   "(paired bootstrap, with --seed)")
       ->option_text("FILE");
   evaluate->add_option("--samples", command->samples, "for --compare: how often to draw lines")
       ->capture_default_str()
       ->check(whole_number(1, 1000000));
-  evaluate->add_flag("--oracle", command->oracle,
-                     "also score the candidates that come closest to the references: what "
-                     "selection leaves on the table");
+  evaluate->add_flag(
+      "--oracle", command->oracle,
+      "also score the candidates closest to the references: the best that a choice could reach");
   evaluate->add_flag("--one-step", command->one_step,
                      "also measure single steps from noise as in training: errors, and how often "
-                     "the right cell is hit");
+                     "the estimate is in the right cell");
   evaluate
       ->add_option("--profile", command->profile,
-                   "generate once more: where the time goes, and a trace of it for "
-                   "chrome://tracing")
+                   "generate once more with a profile, and write a trace for chrome://tracing")
       ->check(file_to_write())
       ->option_text("FILE");
   for (CLI::Option* option : evaluate->get_options())

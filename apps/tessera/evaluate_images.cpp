@@ -192,7 +192,8 @@ void add_image_measuring(CLI::App& command, ImageMeasuring& measuring) {
   command.add_flag("--kid", measuring.kernel, "the kernel distance, too");
   command
       .add_option("--nearest", measuring.nearest,
-                  "has it learnt by heart? A picture of images beside the nearest ones of training")
+                  "picture of the images beside the nearest training images, to see whether the "
+                  "model has memorised them")
       ->check(file_to_write())
       ->option_text("FILE.png");
   command

@@ -190,36 +190,36 @@ void run_experiment(const ExperimentCommand& command, const GlobalOptions& globa
 
 void add_experiment(CLI::App& program, const GlobalOptions& globals) {
   CLI::App* experiment = program.add_subcommand(
-      "experiment", "train and measure all that a table of results needs, and write the table");
+      "experiment", "train and measure the models of a table of results, and write the table");
   auto command = std::make_shared<ExperimentCommand>();
   experiment
-      ->add_option("table", command->file, "what the table shows, as recipes/tables/*.toml say it")
+      ->add_option("table", command->file,
+                   "the table's file, such as recipes/tables/table1-multi30k.toml")
       ->required()
       ->option_text("FILE");
   experiment
       ->add_option("--out", command->out,
-                   "folder for runs, results and the table; what is finished there is kept, and "
+                   "folder for runs, results and the table; finished work in it is kept, and "
                    "several tables can share it")
       ->required()
       ->option_text("DIR");
   experiment
       ->add_option("--data", command->data,
-                   "folder of a corpus of the table, as `tessera prepare` wrote it; give it again "
-                   "for further ones")
+                   "folder of a corpus of the table, written by `tessera prepare`; can be repeated")
       ->option_text("NAME=DIR");
   experiment
-      ->add_option("--set", command->set,
-                   "what counts instead of a value in [set] of the table; give it again for others")
+      ->add_option("--set", command->set, "replace a value in [set] of the table; can be repeated")
       ->option_text("NAME=VALUE");
-  experiment->add_option("--jobs", command->jobs, "trainings and evaluations at once")
+  experiment
+      ->add_option("--jobs", command->jobs, "number of trainings and evaluations to run at once")
       ->capture_default_str()
       ->check(whole_number(1));
   experiment
       ->add_option("--only", command->only,
-                   "rows or models of the table to run, with what they need")
+                   "rows or models of the table to run, with the models they need")
       ->option_text("NAME...");
   experiment->add_flag("--dry-run", command->dry_run,
-                       "list what is done and what is to be run, and say what it would cost");
+                       "list finished and open work and estimate what it would cost");
   experiment->callback([command, &globals] { run_experiment(*command, globals); });
 }
 

@@ -223,7 +223,7 @@ void run_fid(const FidCommand& command, const GlobalOptions& globals) {
 
 void add_fid(CLI::App& program, const GlobalOptions& globals) {
   CLI::App* fid = program.add_subcommand(
-      "fid", "how far two sets of images are apart: Fréchet distance of their features");
+      "fid", "distance between two sets of images: Fréchet distance of their features");
   fid->footer(
       "The distance is called FID only where a word of the extractor's file name begins with\n"
       "'inception', else FD and the network's or the file's name: figures of different extractors\n"

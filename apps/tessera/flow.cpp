@@ -128,11 +128,12 @@ void run_flow(const FlowCommand& command, const GlobalOptions& globals) {
 void add_flow(CLI::App& program, const GlobalOptions& globals) {
   CLI::App* flow = program.add_subcommand("flow", "pictures of the method, as one page and SVG");
   auto command = std::make_shared<FlowCommand>();
-  flow->add_option("--out", command->out, "folder to write to; made if need be")->type_name("DIR");
+  flow->add_option("--out", command->out, "folder to write to; created if it does not exist")
+      ->type_name("DIR");
   flow->add_option("settings", command->settings, "configuration files and key=value settings")
       ->type_name("CONFIG.toml|key=value");
   flow->add_option("--runs", command->runs,
-                   "training runs whose report (see `tessera report`) is to end the page")
+                   "training runs whose report (see `tessera report`) to append to the page")
       ->option_text("RUN...");
   flow->add_flag("--dump-config", command->dump_config,
                  "print the configuration in effect and stop");

@@ -226,8 +226,8 @@ void add_generate(CLI::App& program, const GlobalOptions& globals) {
       ->option_text("FILE");
   generate
       ->add_option("--chunk", command->chunk,
-                   "lines that are read before any is answered; 1 answers line by line, for a "
-                   "program that waits for each")
+                   "lines to read before answering; 1 answers each line at once, for a program "
+                   "that waits for the answer")
       ->capture_default_str()
       ->check(whole_number(1))
       ->option_text("N");
@@ -237,7 +237,7 @@ void add_generate(CLI::App& program, const GlobalOptions& globals) {
                      "show on stderr how every sentence condenses out of noise, step by step; "
                      "--json has the steps, too");
   generate->add_flag("--replace-invalid", command->replace_invalid,
-                     "put U+FFFD in place of NUL bytes and what is not UTF-8, instead of failing");
+                     "replace NUL bytes and invalid UTF-8 by U+FFFD instead of failing");
   generate->callback([command, &globals] {
     require_option(!(globals.json && command->nbest),
                    "--json has all candidates already: leave out --nbest");

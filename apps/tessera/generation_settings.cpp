@@ -37,50 +37,51 @@ void add_generation_options(CLI::App& command, GenerationSettings& settings) {
   add_sampler_options(command, settings);
   command
       .add_option("--preset", settings.preset,
-                  "work for every line: at most 6 (fast), 20 (balanced) or 100 (best) decoder "
-                  "passes; --candidates, --steps and --selection win over it")
+                  "work per line: at most 6 (fast), 20 (balanced) or 100 (best) decoder passes; "
+                  "--candidates, --steps and --selection override it")
       ->option_text("fast|balanced|best");
   command
       .add_option("--candidates", settings.candidates,
-                  "tries for every line: 5 noises of the likeliest length (5), or 3 noises of "
-                  "each of the 7 likeliest lengths (7x3)")
+                  "candidates per line: 5 is five noises of the likeliest length, 7x3 is three "
+                  "noises for each of the seven likeliest lengths")
       ->option_text("N|LxN");
   command
       .add_option("--length-choice", settings.length_choice,
-                  "which lengths are tried: the likeliest, the likeliest one and its neighbours "
-                  "(window), or each drawn by its probability (draw)")
+                  "lengths to try: the likeliest ones (likeliest), the likeliest one and its "
+                  "neighbours (window), or lengths drawn by their probability (draw)")
       ->option_text("likeliest|window|draw");
   auto* merge = command.add_flag("--merge-repeats", settings.merge_repeats,
-                                 "keep one of equal symbols in a row");
-  command.add_flag("--keep-repeats", settings.keep_repeats, "keep them all")->excludes(merge);
+                                 "write a symbol once if it is repeated in a row");
+  command.add_flag("--keep-repeats", settings.keep_repeats, "keep repeated symbols")
+      ->excludes(merge);
   command
       .add_option("--length", settings.length,
-                  "symbols of the output: exactly N, so many more or fewer than predicted, or as "
-                  "many as the references have (evaluate only)")
+                  "length of the output in symbols: exactly N, N more or fewer than predicted, or "
+                  "as in the references (oracle; evaluate only)")
       ->option_text("N|+N|-N|oracle");
   command
       .add_option(
           "--selection", settings.selection,
-          "which candidate is taken: the one the others agree with (mbr), the one the model "
-          "is surest of (confidence), both in one score (blend), the best of every length and "
-          "then of these (staged), or the one an autoregressive model finds likeliest "
-          "(rerank=MODEL)")
+          "how to choose a candidate: by agreement with the others (mbr), by the model's "
+          "probability (confidence), by both (blend), within each length and then across lengths "
+          "(staged), or by the probability that an autoregressive model gives it (rerank=MODEL)")
       ->option_text("mbr|confidence|blend|staged|rerank=MODEL");
   command
       .add_option("--beam", settings.beam,
-                  "autoregressive models: hypotheses that are followed, 1 is greedy; with "
-                  "--temperature, sentences that are drawn")
+                  "autoregressive models: number of hypotheses, 1 is greedy; with --temperature, "
+                  "number of sentences to draw")
       ->check(whole_number(1, model::kMaxCandidates))
       ->option_text("N");
   command
       .add_option("--length-penalty", settings.length_penalty,
-                  "autoregressive models: hypotheses are compared by log-probability over length "
-                  "to this power")
+                  "autoregressive models: hypotheses are ranked by log-probability divided by "
+                  "length to this power")
       ->check(number_in(0, model::kMaxLengthPenalty))
       ->option_text("X");
   command
-      .add_option("--temperature", settings.temperature,
-                  "autoregressive models: draw sentences instead of searching; higher is bolder")
+      .add_option(
+          "--temperature", settings.temperature,
+          "autoregressive models: draw sentences instead of searching; higher values vary more")
       ->check(number_in(0, model::kMaxTemperature))
       ->option_text("X");
   command

@@ -25,12 +25,14 @@ void add_image_options(CLI::App& command, ImageSettings& settings) {
       ->option_text("NAME");
   command
       .add_option("--guidance", settings.guidance,
-                  "how much of what tells the class apart: 1 as trained, 2 twice")
+                  "strength of the class: 1 as trained, larger values make images more typical of "
+                  "the class")
       ->check(number_in(0, 1000))
       ->option_text("X");
   command
       .add_option("--time-difference", settings.time_difference,
-                  "steps by which the noise taken away runs ahead of the time the network is told")
+                  "steps by which the state is ahead of the time that the network is told "
+                  "(asymmetric steps)")
       ->check(number_in(0, 1000))
       ->option_text("X");
   command

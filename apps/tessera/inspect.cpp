@@ -65,7 +65,7 @@ void run_inspect(ModelInspection inspection, const GlobalOptions& globals) {
 
 void add_inspect(CLI::App& program, const GlobalOptions& globals) {
   CLI::App* inspect = program.add_subcommand(
-      "inspect", "say what is in a run, a model, a corpus or a safetensors file");
+      "inspect", "show what is in a run, a model, a corpus or a safetensors file");
   inspect->footer(
       "Of a run: checkpoints, history, options that differ from their defaults. Of its model (or "
       "a\n"
@@ -81,7 +81,8 @@ void add_inspect(CLI::App& program, const GlobalOptions& globals) {
       ->option_text("RUN|MODEL|CORPUS|FILE");
   inspect
       ->add_option("--checkpoint", command->checkpoint,
-                   "of a run: best, last or a step (default: best, if any has a score)")
+                   "checkpoint of a run: best, last or a number of updates (default: best if there "
+                   "is one, else last)")
       ->option_text("best|last|N");
   inspect
       ->add_option("--data", command->data,
@@ -92,7 +93,8 @@ void add_inspect(CLI::App& program, const GlobalOptions& globals) {
   inspect->add_option("--limit", command->sentences, "sentences to measure on, at most; 0: all")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  inspect->add_flag("--all", command->all_options, "show options that have their defaults too");
+  inspect->add_flag("--all", command->all_options,
+                    "also show options that have their default values");
   inspect->callback([command, inspect, &globals] {
     command->split_named = inspect->count("--split") > 0;
     run_inspect(*command, globals);

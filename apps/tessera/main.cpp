@@ -53,15 +53,15 @@ void add_global_options(CLI::App& program, GlobalOptions& globals) {
   program.add_option("--device", globals.device, "where to compute: auto, cpu, cuda or cuda:N")
       ->capture_default_str();
   program
-      .add_option("--threads", globals.threads,
-                  "CPU threads (0: as many as LibTorch chooses; give fewer where other programs "
-                  "are at work)")
+      .add_option(
+          "--threads", globals.threads,
+          "CPU threads (0: as many as LibTorch chooses; use fewer beside other busy programs)")
       ->capture_default_str()
       ->check(whole_number(0, 1024));
   program.add_option("--seed", globals.seed, "seed of all random numbers")
       ->capture_default_str()
       ->check(whole_number(0));
-  program.add_flag("-q,--quiet", globals.quiet, "say warnings and errors only");
+  program.add_flag("-q,--quiet", globals.quiet, "print warnings and errors only");
   program.add_flag("--json", globals.json, "print results as JSON");
   program.set_version_flag("-V,--version", version_text, kVersionHelp);
 }
@@ -135,7 +135,10 @@ bool reader_is_gone() {
 
 int run(int argc, char** argv) {
   GlobalOptions globals;
-  CLI::App program("Diffusion of discrete data on paths that know where the cells end", "tessera");
+  CLI::App program(
+      "Diffusion models of discrete data, with noise paths that start at the borders of the "
+      "discrete cells",
+      "tessera");
   add_global_options(program, globals);
   program.require_subcommand(1);
   program.parse_complete_callback([&] {

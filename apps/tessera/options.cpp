@@ -32,7 +32,7 @@ void add_options(CLI::App& program) {
   CLI::App* options = program.add_subcommand(
       "options", "print every configuration key with its default and meaning, as TOML");
   auto images = std::make_shared<bool>(false), markdown = std::make_shared<bool>(false);
-  options->add_flag("--images", *images, "those of recipes for images (default: for text)");
+  options->add_flag("--images", *images, "keys of recipes for images (default: for text)");
   options->add_flag("--markdown", *markdown, "as a Markdown table (docs/options.md)");
   options->callback([images, markdown] { print_options(*images, *markdown); });
 }

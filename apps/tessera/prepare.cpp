@@ -111,10 +111,10 @@ void add_files(CLI::App& prepare, const std::string& name, std::vector<std::stri
 }  // namespace
 
 void add_prepare(CLI::App& program, const GlobalOptions& globals) {
-  CLI::App* prepare = program.add_subcommand(
-      "prepare",
-      "turn files of sentences into a corpus to train on: learns subwords and a dictionary, "
-      "filters, and writes ids; or images into a data set");
+  CLI::App* prepare =
+      program.add_subcommand("prepare",
+                             "make a corpus from files of sentences (learns subwords and a "
+                             "dictionary, filters, writes ids), or a data set from images");
   prepare->footer(
       "Files hold one sentence a line; line k of SOURCE belongs to line k of TARGET. One file\n"
       "instead of two holds lines \"source TAB target\". Names that end in .gz or .xz are "
@@ -129,7 +129,7 @@ void add_prepare(CLI::App& program, const GlobalOptions& globals) {
       "  tessera prepare --images cifar10 --from cifar-10-batches-bin --out data/cifar10");
   auto command = std::make_shared<PrepareCommand>();
   text::PrepareOptions& options = command->options;
-  add_files(*prepare, "--train", command->train, "to train on; filtered");
+  add_files(*prepare, "--train", command->train, "training pairs; filtered");
   add_files(*prepare, "--valid", command->valid,
             "to choose the best model by while it trains; every line is kept. With --images: how "
             "many training images, the last, to hold out for that");
@@ -140,7 +140,7 @@ void add_prepare(CLI::App& program, const GlobalOptions& globals) {
                     "replace a corpus or data set that is there already");
   prepare
       ->add_option("--tokenizer", command->tokenizer,
-                   "what a token is: bpe (pieces of words), words or characters")
+                   "kind of token: bpe (pieces of words), words or characters")
       ->capture_default_str();
   CLI::Option* vocab =
       prepare
@@ -149,8 +149,8 @@ void add_prepare(CLI::App& program, const GlobalOptions& globals) {
                        "(0: whatever occurs; so with --codes)")
           ->capture_default_str();
   prepare->add_flag("--pretokenised,--pretokenized", options.pretokenised,
-                    "words stand between blanks already and stay so (otherwise punctuation is "
-                    "split off, and put back in what a model writes)");
+                    "text is tokenised already, with blanks between tokens (otherwise punctuation "
+                    "is split off here and joined again in a model's output)");
   prepare->add_option("--codes", options.codes, "BPE merges of subword-nmt, instead of learning")
       ->type_name("FILE");
   prepare
@@ -167,7 +167,7 @@ void add_prepare(CLI::App& program, const GlobalOptions& globals) {
                    "other (0: none)")
       ->capture_default_str();
   prepare->add_flag("--replace-invalid", options.replace_invalid,
-                    "put U+FFFD in the place of invalid UTF-8 and NUL bytes (otherwise an error)");
+                    "replace NUL bytes and invalid UTF-8 by U+FFFD (otherwise an error)");
   prepare->add_flag("--tiny", command->tiny,
                     "no files: make up dates written in many ways, to be written as ISO dates");
   prepare->add_option("--pairs", command->pairs, "pairs of --tiny to train on")

@@ -273,7 +273,7 @@ void add_sample(CLI::App& program, const GlobalOptions& globals) {
       ->option_text("FILE.npz");
   sample
       ->add_option("--show-steps", command->film,
-                   "page that plays how the first images condense out of noise")
+                   "page that shows how the first images come out of the noise")
       ->check(file_to_write())
       ->option_text("FILE.html");
   sample->callback([command, &globals] {

@@ -64,42 +64,44 @@ void add_model_option(CLI::App& command, SamplerSettings& settings) {
 void add_sampler_options(CLI::App& command, SamplerSettings& settings) {
   command
       .add_option("--checkpoint", settings.checkpoint,
-                  "which one of a run: best, last, or a number of updates (default: best where "
-                  "there is one, else last)")
+                  "checkpoint of a run: best, last, or a number of updates (default: best if there "
+                  "is one, else last)")
       ->option_text("best|last|N");
   command
       .add_option("--precision", settings.precision,
-                  "what the network computes in; auto is bfloat16 on CUDA and float32 on the CPU, "
-                  "where bfloat16 is faster if there are instructions for it (AVX512-BF16, AMX)")
+                  "number format of the network; auto is bfloat16 on CUDA and float32 on a CPU "
+                  "(bfloat16 is faster there if the CPU has AVX512-BF16 or AMX)")
       ->option_text("auto|float32|bfloat16");
-  command.add_option("--steps", settings.steps, "steps of the sampler: more are slower")
+  command.add_option("--steps", settings.steps, "number of sampling steps; more steps take longer")
       ->check(whole_number(1))
       ->option_text("N");
   command
       .add_option("--r", settings.r,
-                  "confidence factor of sampling: 0 plain diffusion, 1 from the borders of the "
-                  "cells (default: that of training)")
+                  "confidence factor of sampling: 0 is plain diffusion, 1 starts at the borders of "
+                  "the cells (default: as in training)")
       ->check(number_in(0, 1))
       ->option_text("0..1");
   command
-      .add_option("--sampler", settings.sampler,
-                  "deterministic (Algorithm 2), gaussian (noise redrawn on the way), as-printed "
-                  "(Algorithm 3 to the letter), difformer (the baseline: r = 0, 15 of 20 steps)")
+      .add_option(
+          "--sampler", settings.sampler,
+          "deterministic (Algorithm 2), gaussian (noise is partly redrawn at each step), "
+          "as-printed (Algorithm 3 to the letter), difformer (the baseline: r = 0, 15 of 20 steps)")
       ->option_text("NAME");
   command
       .add_option("--path", settings.path,
-                  "of the sampler: to the noise that fits the present estimate (altered), or to "
-                  "that of the beginning (fixed)")
+                  "noise end of a sampling path: recomputed from each estimate (altered), or kept "
+                  "from the start (fixed)")
       ->option_text("altered|fixed");
   command
       .add_option("--clock", settings.clock,
-                  "of the sampler: a position's time is set (absolute), or moves on by its speed "
-                  "(velocity)")
+                  "rescaled time of a position in sampling: computed anew at each step (absolute), "
+                  "or moved by its speed (velocity)")
       ->option_text("absolute|velocity");
   command
       .add_option("--estimate", settings.estimate,
-                  "what a path is built from: the network's estimate as it is (raw), the mean of "
-                  "the codes under its scores, the nearest code, or itself at a code's length")
+                  "point that a path is built from: the network's estimate (raw), the mean of the "
+                  "codes weighted by its scores (mean), the nearest code (nearest), or the "
+                  "estimate scaled to a code's length (rescaled)")
       ->option_text("raw|mean|nearest|rescaled");
 }
 

@@ -230,13 +230,13 @@ void add_score(CLI::App& program, const GlobalOptions& globals) {
       ->capture_default_str();
   score
       ->add_option("--smooth", command->smoothing,
-                   "for BLEU: what stands for a count of zero: exp, floor, add-k or none")
+                   "for BLEU: smoothing of zero counts: exp, floor, add-k or none")
       ->capture_default_str();
-  score->add_flag("--lowercase", command->lowercase, "let capitals and small letters be the same");
+  score->add_flag("--lowercase", command->lowercase, "ignore case");
   score
       ->add_option("--compare", command->other,
-                   "a second system's sentences: is the difference more than chance? (paired "
-                   "bootstrap, with --seed)")
+                   "another system's sentences: test whether the difference is more than chance "
+                   "(paired bootstrap, with --seed)")
       ->type_name("FILE");
   score->add_option("--samples", command->samples, "for --compare: how often to draw lines")
       ->capture_default_str()

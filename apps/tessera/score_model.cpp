@@ -141,7 +141,7 @@ void run_score_model(const ScoreModelCommand& command, const GlobalOptions& glob
 
 void add_score_model(CLI::App& program, const GlobalOptions& globals) {
   CLI::App* score = program.add_subcommand(
-      "score-model", "how likely an autoregressive model finds given targets, line by line");
+      "score-model", "log-probability that an autoregressive model gives to targets, line by line");
   score->footer(
       "Prints the log-probability of every target (natural logarithm, end symbol included), a "
       "tab,\n"
@@ -159,7 +159,9 @@ void add_score_model(CLI::App& program, const GlobalOptions& globals) {
   score->add_option("--tgt", command->target, "file of targets, one a line")
       ->required()
       ->option_text("FILE");
-  score->add_option("--checkpoint", command->checkpoint, "which one of a run: best, last or a step")
+  score
+      ->add_option("--checkpoint", command->checkpoint,
+                   "checkpoint of a run: best, last or a number of updates")
       ->option_text("best|last|N");
   score
       ->add_option("--batch-tokens", command->batch_tokens,

@@ -287,16 +287,16 @@ void train_model(const TrainArguments& arguments, const GlobalOptions& globals) 
 
 void add_train(CLI::App& program, const GlobalOptions& globals) {
   CLI::App* command = program.add_subcommand(
-      "train", "train a model from a recipe, or go on with a run that was stopped");
+      "train", "train a model from a recipe, or resume a run that was stopped");
   auto arguments = std::make_shared<TrainArguments>();
-  command->add_option("--resume", arguments->resume, "folder of a run to go on with")
+  command->add_option("--resume", arguments->resume, "folder of a run to resume")
       ->option_text("RUN");
-  command->add_flag("--dry-run", arguments->dry_run,
-                    "say what the run would cost (parameters, memory, speed) and leave no trace");
+  command->add_flag(
+      "--dry-run", arguments->dry_run,
+      "estimate what the run would cost (parameters, memory, time), without writing anything");
   command
       ->add_option("--profile", arguments->profile,
-                   "with --dry-run: where the time of an update goes, and a trace of it for "
-                   "chrome://tracing")
+                   "with --dry-run: profile an update, and write a trace for chrome://tracing")
       ->check(file_to_write())
       ->option_text("FILE");
   command->add_flag("--dump-config", arguments->dump, "print the configuration in effect as TOML");

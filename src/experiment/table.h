@@ -88,7 +88,7 @@ struct Table {
 };
 
 // Throws UsageError that lists every problem of the file, one a line, with file and line.
-//   set  what counts instead of the file's own [set], by name
+//   set  values that replace those of the file's own [set], by name
 Table read_table(const std::filesystem::path& file,
                  const std::map<std::string, std::string>& set = {});
 

@@ -32,7 +32,7 @@ void declare(config::Schema& schema, const std::string& prefix, FlowOptions& opt
   schema
       .option(prefix + "sampler.samples", options.samples, "reverse paths a share is measured with")
       .range(10, 1000000);
-  schema.option(prefix + "seed", options.seed, "of everything random; --seed is its default");
+  schema.option(prefix + "seed", options.seed, "seed of all random numbers; --seed is its default");
 }
 
 }  // namespace tessera

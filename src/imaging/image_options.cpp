@@ -8,9 +8,9 @@ namespace tessera::imaging {
 void declare(config::Schema& schema, ImageModelOptions& options) {
   CodingOptions& coding = options.coding;
   schema.option("model.coding", coding.kind,
-                "what stands for the value of a sub-pixel: eight bits (squared error alone), the "
-                "same as fixed codes (and cross-entropy of rounding), trainable codes, or the "
-                "value itself (pixels: continuous diffusion, r = 0)");
+                "code of a sub-pixel's value: eight bits (squared error alone), the same as fixed "
+                "codes (with cross-entropy of rounding), trainable codes, or the value itself "
+                "(pixels: continuous diffusion, r = 0)");
   schema.option("model.size", coding.size, "size of a bit, and the largest value of pixels")
       .above(0);
   schema.option("model.order", coding.order, "of the bits");
@@ -22,7 +22,7 @@ void declare(config::Schema& schema, ImageModelOptions& options) {
       .at_least(0);
   schema.option("model.latent", coding.latent, "width of a trainable code").range(2, 1024);
   schema.option("model.codes_start", coding.start,
-                "what trainable codes begin as: random directions, or bits (model.latent = 8)");
+                "start of trainable codes: random directions, or bits (model.latent = 8)");
 
   nn::UNetOptions& network = options.network;
   schema.option("model.width", network.width, "channels of the network, in all stages")
@@ -45,7 +45,7 @@ void declare(config::Schema& schema, ImageModelOptions& options) {
       .check([](double value) { return value < 1; }, "below 1");
   schema
       .option("model.self_conditioning", options.self_conditioning,
-              "share of every batch that sees an estimate of its own")
+              "share of every batch that sees the network's own previous estimate")
       .range(0, 1);
   schema.option("model.conditional", options.conditional, "whether the network is told the class");
   schema
@@ -59,7 +59,8 @@ void declare(config::Schema& schema, ImageModelOptions& options) {
 void declare(config::Schema& schema, SamplingOptions& options) {
   schema
       .option("sample.guidance", options.guidance,
-              "of a class: 1 as it was trained, above 1 more of what tells the class apart")
+              "strength of the class: 1 as trained, larger values make images more typical of the "
+              "class")
       .at_least(0);
   schema.option("sample.batch", options.batch, "images made at a time; lower it if memory runs out")
       .range(1, 1000000);

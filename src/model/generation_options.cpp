@@ -62,16 +62,16 @@ void declare(config::Schema& schema, GenerationOptions& options) {
              "rerank=MODEL)");
   schema
       .option("generate.beam", options.beam,
-              "autoregressive models: hypotheses that are followed, or sentences that are drawn")
+              "autoregressive models: number of hypotheses, or of sentences to draw")
       .range(1, kMaxCandidates);
   schema
       .option("generate.length_penalty", options.length_penalty,
-              "autoregressive models: hypotheses are compared by log-probability over length to "
-              "this power")
+              "autoregressive models: hypotheses are ranked by log-probability divided by length "
+              "to this power")
       .range(0, kMaxLengthPenalty);
   schema
       .option("generate.temperature", options.temperature,
-              "autoregressive models: above 0, sentences are drawn; higher is bolder")
+              "autoregressive models: above 0, sentences are drawn; higher values vary more")
       .range(0, kMaxTemperature)
       .check(is_temperature, fmt::format("0, or at least {}", kMinTemperature));
   schema

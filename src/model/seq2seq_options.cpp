@@ -37,11 +37,12 @@ void declare(config::Schema& schema, Seq2SeqOptions& options) {
                 "whether the encoder learns to predict lengths, too, or only the head that does");
   schema
       .option("model.self_conditioning", options.self_conditioning,
-              "share of the updates in which the network sees an estimate of its own")
+              "share of the updates in which the network sees its own previous estimate")
       .range(0, 1);
-  schema.option("model.condition_on", options.condition_on,
-                "what of that estimate it sees, in training and in sampling: the estimate as it "
-                "is, the mean of the codes, the nearest code, or itself at the length of a code");
+  schema.option(
+      "model.condition_on", options.condition_on,
+      "form in which it sees that estimate, in training and in sampling: as it is (raw), the mean "
+      "of the codes (mean), the nearest code (nearest), or scaled to a code's length (rescaled)");
   tessera::declare(schema, "process.", options.process);
   tessera::declare(schema, "objective.", options.objective);
 }

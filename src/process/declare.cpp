@@ -28,7 +28,7 @@ void declare(config::Schema& schema, const std::string& prefix, ProcessOptions& 
 
 void declare(config::Schema& schema, const std::string& prefix, ObjectiveOptions& options) {
   schema.option(prefix + "target", options.target,
-                "what the squared error is an error of: the clean point, or the rescaled velocity");
+                "quantity whose squared error is taken: the clean point, or the rescaled velocity");
   schema.option(prefix + "dims", options.dims,
                 "how the squared error is taken over the dimensions of a point");
   schema.option(prefix + "mse_weight", options.mse_weight, "weight of the squared error")
@@ -43,8 +43,8 @@ void declare(config::Schema& schema, const std::string& prefix, ObjectiveOptions
       .range(0, 1)
       .check([](double value) { return value < 1; }, "below 1");
   schema.option(prefix + "rounding", options.rounding,
-                "what the cross-entropy is of: the estimate, or the clean codes (the estimate then "
-                "learns from the squared error alone)");
+                "point whose cross-entropy is taken: the estimate, or the clean codes (the "
+                "estimate then learns from the squared error alone)");
   schema
       .option(prefix + "logit_scale", options.logit_scale,
               "points are multiplied by it before they are scored for the cross-entropy; with "
@@ -83,16 +83,17 @@ void declare(config::Schema& schema, const std::string& prefix, SamplerOptions& 
                 "call the network once more at the end, at t = 1, from the last state");
   schema
       .option(prefix + "time_difference", options.time_difference,
-              "steps by which the noise taken away runs ahead of the time the network is told "
-              "(asymmetric steps)")
+              "steps by which the state is ahead of the time that the network is told (asymmetric "
+              "steps)")
       .at_least(0);
   schema
       .option(prefix + "noise_factor", options.noise_factor,
               "F of decoding: noise is F times a standard normal")
       .above(0);
   schema.option(prefix + "estimate", options.estimate,
-                "what a path is built from: the network's estimate as it is, the mean of the codes "
-                "under its scores, the code it decodes to, or itself at the length of that code");
+                "point that a path is built from: the network's estimate (raw), the mean of the "
+                "codes weighted by its scores (mean), the code it decodes to (nearest), or the "
+                "estimate scaled to that code's length (rescaled)");
   schema.option(prefix + "self_conditioning", options.self_conditioning,
                 "show the network its last estimate");
   schema.option(prefix + "seed", options.seed,

@@ -26,7 +26,7 @@ void declare_validation(config::Schema& schema, ImageValidation& options) {
                 "TorchScript file of the feature extractor of that distance");
   schema.option("train.statistics", options.statistics,
                 "features' statistics of the training images; none: computed from them");
-  schema.option("train.score", options.score, "what says which checkpoint is the best");
+  schema.option("train.score", options.score, "measure that decides which checkpoint is the best");
 }
 
 }  // namespace tessera::task

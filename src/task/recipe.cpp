@@ -11,7 +11,7 @@ namespace tessera::task {
 namespace {
 
 void declare_domain(config::Schema& schema, Domain& domain) {
-  schema.option("data.kind", domain, "what is learnt; it decides which other keys there are");
+  schema.option("data.kind", domain, "text or images; decides which other keys exist");
 }
 
 void declare_text(config::Schema& schema, Recipe& recipe) {

@@ -4,8 +4,8 @@ namespace tessera::task {
 
 void declare_data(config::Schema& schema, TextData& data) {
   schema.option("data.dir", data.dir, "folder that `tessera prepare` wrote");
-  schema.option("data.task", data.source, "a corpus the program makes itself, instead of data.dir");
-  schema.option("data.pairs", data.pairs, "pairs of sentences in a corpus it makes itself")
+  schema.option("data.task", data.source, "made-up corpus to use instead of data.dir");
+  schema.option("data.pairs", data.pairs, "pairs of sentences in a made-up corpus")
       .range(100, 10000000);
   text::BatcherOptions& batches = data.batches;
   schema
@@ -30,7 +30,7 @@ void declare_validation(config::Schema& schema, TextOptions& options) {
       .option("train.validate_sentences", options.validate_sentences,
               "sentences generated in a validation; 0: only the loss is measured")
       .at_least(0);
-  schema.option("train.score", options.score, "what says which checkpoint is the best");
+  schema.option("train.score", options.score, "measure that decides which checkpoint is the best");
 }
 
 std::filesystem::path TextData::folder(const std::filesystem::path& run) const {

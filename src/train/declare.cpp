@@ -3,7 +3,7 @@
 namespace tessera::train {
 
 void declare(config::Schema& schema, const std::string& prefix, ScheduleOptions& options) {
-  schema.option(prefix + "schedule", options.kind, "what the learning rate does after the warm-up");
+  schema.option(prefix + "schedule", options.kind, "course of the learning rate after the warm-up");
   schema.option(prefix + "learning_rate", options.learning_rate, "the highest learning rate")
       .at_least(0);
   schema

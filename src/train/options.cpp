@@ -8,9 +8,9 @@ namespace tessera::train {
 namespace {
 
 void declare_run(config::Schema& schema, RunOptions& options) {
-  schema.option("train.out", options.out, "folder of the run, made if need be");
+  schema.option("train.out", options.out, "folder of the run; must be new or empty");
   schema.option("train.steps", options.steps, "updates of the whole run").at_least(1);
-  schema.option("train.seed", options.seed, "of everything random; --seed is its default");
+  schema.option("train.seed", options.seed, "seed of all random numbers; --seed is its default");
   schema.option("train.init", options.init, "run or model folder whose weights to start from");
   schema.option("train.log_every", options.log_every, "updates between two lines of the log")
       .at_least(1);
