@@ -24,6 +24,15 @@ void refuse_second_run(const fs::path& path) {
                             path.string()));
 }
 
+// The folders of a path that are not there, the deepest first.
+std::vector<fs::path> missing_folders(const fs::path& path) {
+  std::vector<fs::path> missing;
+  for (fs::path folder = fs::absolute(path).lexically_normal(); !is_there(folder);
+       folder = folder.parent_path())
+    if (folder.has_filename()) missing.push_back(folder);
+  return missing;
+}
+
 // What a run writes would get mixed with what is there. The lock of a run that was killed before it
 // began is nothing.
 void refuse_full_folder(const fs::path& path) {
@@ -51,11 +60,12 @@ RunFolder RunFolder::create(const fs::path& path) {
   refuse_second_run(path);
   if (has_folder(path)) remove_leftovers(path);  // of a run that was killed before it began
   refuse_full_folder(path);
+  const std::vector<fs::path> missing = missing_folders(path);
   std::error_code failure;
-  const bool made = fs::create_directories(path, failure);
+  fs::create_directories(path, failure);
   if (failure) throw file_error("make the folder", path, failure.value());
   RunFolder run(path);
-  run.made_ = made;
+  run.made_ = missing;
   run.lock();
   refuse_second_run(path);  // another one may have come and gone
   return run;
@@ -86,7 +96,7 @@ void RunFolder::abandon() {
   for (const fs::directory_entry& entry : fs::directory_iterator(path_, ignored))
     remove_tree(entry.path());
   lock_.reset();
-  if (made_) remove_tree(path_);
+  for (const fs::path& folder : made_) fs::remove(folder, ignored);  // if it is empty
 }
 
 }  // namespace tessera::train

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tessera::train {
 
@@ -33,8 +34,8 @@ class RunFolder {
 
   void write_config(std::string_view toml) const;
 
-  // Of a new run that could not begin: all that is in the folder goes, and the folder too where
-  // create() made it.
+  // Of a new run that could not begin: all that is in the folder goes, and the folders that
+  // create() made.
   void abandon();
 
   const std::filesystem::path& path() const { return path_; }
@@ -46,8 +47,8 @@ class RunFolder {
   explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
 
   std::filesystem::path path_;
-  bool made_ = false;               // by create()
-  std::optional<FolderLock> lock_;  // where this process holds it
+  std::vector<std::filesystem::path> made_;  // folders that create() made, the deepest first
+  std::optional<FolderLock> lock_;           // where this process holds it
 };
 
 }  // namespace tessera::train

@@ -79,6 +79,8 @@ TEST(RunFolder, LeavesNothingWhereARunCouldNotBegin) {
   };
   begin_and_abandon("new");
   EXPECT_FALSE(std::filesystem::exists(folder / "new"));
+  begin_and_abandon("deep/within/new/");
+  EXPECT_FALSE(std::filesystem::exists(folder / "deep"));
   std::filesystem::create_directory(folder / "empty");
   begin_and_abandon("empty");
   EXPECT_TRUE(std::filesystem::is_empty(folder / "empty"));
