@@ -36,7 +36,7 @@ constexpr int64_t kNearestShown = 32;      // images whose neighbours are looked
 constexpr int64_t kMostForKernel = 10000;  // images of each set
 constexpr int64_t kTrainingTile = 2000;    // training images that are compared at a time
 
-fs::path data_folder(const SamplerSettings& sampler, const ImageMeasuring& measuring) {
+fs::path images_folder(const SamplerSettings& sampler, const ImageMeasuring& measuring) {
   if (!measuring.data.empty()) return measuring.data;
   require_option(train::RunFolder::is_one(sampler.folder),
                  "'{}' is not a training run: name the images to compare with, --data DIR",
@@ -207,7 +207,7 @@ void evaluate_images(const SamplerSettings& sampler, const ImageSettings& settin
   if (measuring.features.empty())
     throw UsageError("--features is missing: the network whose features are compared",
                      kMakeExtractor);
-  const image::Dataset dataset(data_folder(sampler, measuring));
+  const image::Dataset dataset(images_folder(sampler, measuring));
   const at::Tensor& training = dataset.split("train").images();
   at::Tensor held_out;  // asked for now: what is missing is known before the work
   if (!measuring.nearest.empty())

@@ -10,8 +10,6 @@ namespace tessera::train {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr const char* kLockFile = "lock";
-
 bool has_folder(const fs::path& path) {
   return is_there(path) && fs::is_directory(path);
 }
@@ -35,7 +33,8 @@ std::vector<fs::path> missing_folders(const fs::path& path) {
 
 // What a run writes would get mixed with what is there. The lock of a run that was killed before it
 // began is nothing.
-void refuse_full_folder(const fs::path& path) {
+//   lock  the file of that lock
+void refuse_full_folder(const fs::path& path, const fs::path& lock) {
   if (has_folder(path / "checkpoints"))
     throw Error(
         fmt::format("'{}' holds checkpoints of a run that has lost its config.toml", path.string()),
@@ -43,7 +42,7 @@ void refuse_full_folder(const fs::path& path) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(path, ignored)) {
     const std::string name = entry.path().filename().string();
-    if (name == kLockFile) continue;
+    if (name == lock.filename()) continue;
     throw Error(fmt::format("'{}' is not empty: the run would get mixed with what is there ('{}')",
                             path.string(), name),
                 "choose a new folder for the run (train.out)");
@@ -59,7 +58,7 @@ bool RunFolder::is_one(const fs::path& path) {
 RunFolder RunFolder::create(const fs::path& path) {
   refuse_second_run(path);
   if (has_folder(path)) remove_leftovers(path);  // of a run that was killed before it began
-  refuse_full_folder(path);
+  refuse_full_folder(path, RunFolder(path).lock_file());
   const std::vector<fs::path> missing = missing_folders(path);
   std::error_code failure;
   fs::create_directories(path, failure);
