@@ -105,7 +105,7 @@ std::string Condensation::legend() {
 
 void Condensation::record(const model::GenerationStep& step) {
   steps_.push_back(
-      {step.sample.t, step.sample.labels.cpu(), model_.codebook().decode(step.sample.x).cpu()});
+      {step.sample.t, step.sample.labels.cpu(), codebook_.decode(step.sample.x).cpu()});
 }
 
 std::vector<Condensation::View> Condensation::views(const model::Generated& generated) const {

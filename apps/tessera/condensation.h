@@ -1,8 +1,9 @@
 #pragma once
 
-#include "model/diffusion.h"
 #include "model/generated.h"
 #include "text/tokenizer.h"
+
+#include <tessera/process/codebook.h>
 
 #include <nlohmann/json.hpp>
 
@@ -16,7 +17,7 @@ namespace tessera::app {
 // known at the end only.
 class Condensation {
  public:
-  explicit Condensation(const model::Diffusion& model) : model_(model) {}
+  explicit Condensation(const Codebook& codebook) : codebook_(codebook) {}
 
   // What the columns mean, to be said once.
   static std::string legend();
@@ -54,7 +55,7 @@ class Condensation {
     at::Tensor present;  // [candidates, L]: what the noisy points themselves decode to
   };
 
-  const model::Diffusion& model_;
+  const Codebook& codebook_;
   std::vector<Step> steps_;
 };
 

@@ -214,18 +214,6 @@ struct Findings {
   std::optional<model::OneStep> one_step;
 };
 
-std::string how_generated(const LoadedGenerator& loaded) {
-  const model::GenerationOptions& options = loaded.options();
-  if (loaded.model().options().kind == model::ModelKind::diffusion)
-    return fmt::format("{} x {}, {}", counted(options.lengths, "length"),
-                       counted(options.noises, "noise"), name_of(options.selection));
-  const std::string how = options.temperature > 0 ? fmt::format("{} drawn at temperature {}",
-                                                                options.beam, options.temperature)
-                          : options.beam == 1     ? "greedy"
-                                                  : fmt::format("beam {}", options.beam);
-  return loaded.searches() ? how : fmt::format("{}, {}", how, name_of(options.selection));
-}
-
 std::string text_report(const EvaluateCommand& command, const Findings& found, const Output& output,
                         const LoadedGenerator& loaded) {
   std::string text;
@@ -249,7 +237,7 @@ std::string text_report(const EvaluateCommand& command, const Findings& found, c
   text += fmt::format("{} in {:.2f} s = {:.1f} sentences/s (NFE {}, {})\n",
                       counted(static_cast<int64_t>(output.lines.size()), "sentence"),
                       output.seconds, static_cast<double>(output.lines.size()) / output.seconds,
-                      output.nfe, how_generated(loaded));
+                      output.nfe, loaded.model().effort(loaded.options()));
   return text;
 }
 
@@ -284,12 +272,8 @@ Json json_report(const EvaluateCommand& command, const Findings& found, const Ou
               {"metrics", metrics},
               {"exact_match", found.exact},
               {"nfe", output.nfe}};
-  if (loaded.model().options().kind == model::ModelKind::diffusion)
-    report.update({{"lengths", generation.lengths},
-                   {"noises", generation.noises},
-                   {"passes", output.passes}});
-  else
-    report.update({{"beam", generation.beam}, {"temperature", generation.temperature}});
+  report.update(loaded.model().effort_report(generation));
+  if (loaded.model().family() != nullptr) report["passes"] = output.passes;
   report.update(
       {{"selection", name_of(generation.selection)},
        {"seed", generation.sampler.seed},
@@ -339,8 +323,8 @@ void evaluate_text(const EvaluateCommand& command, const GlobalOptions& globals)
   std::optional<AtomicFile> file;  // opened now: what cannot be written is known before the work
   if (!command.out.empty()) file.emplace(command.out, Links::follow);
   const LoadedGenerator loaded(command.settings, globals);
-  const auto* diffusion = dynamic_cast<const model::Diffusion*>(&loaded.model());
-  require_option(!command.one_step || diffusion != nullptr,
+  const Family* const family = loaded.model().family();
+  require_option(!command.one_step || (family != nullptr && family->process() != nullptr),
                  "--one-step is for models of kind 'diffusion'");
   const MeasureOptions measuring = measure_options(command, loaded.tokenizer().raw());
   log::info("measuring {}", loaded.folder().string());
@@ -361,9 +345,8 @@ void evaluate_text(const EvaluateCommand& command, const GlobalOptions& globals)
                            references, measuring);
   found.exact = metric::exact_match(output.lines, sentences.references);
   if (command.one_step)
-    found.one_step =
-        model::measure_one_step(*diffusion, corpus.split(command.split), kOneStepTokens,
-                                globals.seed, loaded.options().sampler.estimate);
+    found.one_step = loaded.model().one_step(corpus.split(command.split), kOneStepTokens,
+                                             globals.seed, loaded.options().sampler.estimate);
   if (globals.json)
     print_json(json_report(command, found, output, loaded));
   else

@@ -84,7 +84,7 @@ class GenerateRun {
       : command_(command), json_(globals.json), loaded_(command.settings, globals) {
     require_option(command.settings.length != kOracleLength,
                    "there are no references to take lengths from");
-    require_option(!command.show_steps || diffusion() != nullptr,
+    require_option(!command.show_steps || loaded_.model().family() != nullptr,
                    "--show-steps is for models of kind 'diffusion'");
   }
 
@@ -110,10 +110,6 @@ class GenerateRun {
   }
 
  private:
-  const model::Diffusion* diffusion() const {
-    return dynamic_cast<const model::Diffusion*>(&loaded_.model());
-  }
-
   // For a model of sentences a tab is a blank like others: it would read two columns as one
   // sentence.
   void warn_of_columns(const Chunk& chunk) {
@@ -142,7 +138,7 @@ class GenerateRun {
     if (progress) hooks.progress = [&](int64_t sentences) { progress->advance(sentences); };
     if (!command_.show_steps) return loaded_.generator().generate(sources, hooks);
 
-    Condensation condensation(*diffusion());
+    Condensation condensation(loaded_.model().codebook());
     hooks.step = [&](const model::GenerationStep& step) { condensation.record(step); };
     auto results = loaded_.generator().generate(sources, hooks);
     std::cerr << visible(chunk.lines.front()) << '\n'

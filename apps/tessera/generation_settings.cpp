@@ -101,7 +101,7 @@ namespace {
 constexpr std::string_view kRerank = "rerank=";
 
 void require_fitting(const GenerationSettings& settings, const model::GenerationOptions& options,
-                     model::ModelKind kind) {
+                     const model::Seq2Seq& model) {
   const model::GivenOption given[] = {{"--steps", settings.steps.has_value()},
                                       {"--r", settings.r.has_value()},
                                       {"--sampler", !settings.sampler.empty()},
@@ -119,7 +119,7 @@ void require_fitting(const GenerationSettings& settings, const model::Generation
                                       {"--temperature", settings.temperature.has_value()},
                                       {"--top-k", settings.top_k.has_value()},
                                       {"--selection", !settings.selection.empty()}};
-  model::require_fitting_options(kind, options, given);
+  model::require_fitting_options(model, options, given);
 }
 
 model::LoadedModel load(const std::filesystem::path& folder, const std::string& precision,
@@ -165,7 +165,7 @@ LoadedGenerator::LoadedGenerator(const GenerationSettings& settings, const Globa
     : folder_(find_model_folder(settings.folder, settings.checkpoint)),
       loaded_(load(folder_, settings.precision, parse_device(globals.device))) {
   const auto options = changed(loaded_.generation, settings, globals.seed);
-  require_fitting(settings, options, loaded_.model->options().kind);
+  require_fitting(settings, options, *loaded_.model);
   if (!settings.reranker().empty())
     reranker_.emplace(settings.reranker(), loaded_.tokenizer.dictionary(), loaded_.model->device(),
                       loaded_.model->parameters().precision());
@@ -173,8 +173,7 @@ LoadedGenerator::LoadedGenerator(const GenerationSettings& settings, const Globa
 }
 
 bool LoadedGenerator::searches() const {
-  return model().options().kind == model::ModelKind::autoregressive && options().temperature == 0 &&
-         !reranker_;
+  return model().ranks_candidates(options());
 }
 
 std::vector<std::vector<text::Id>> LoadedGenerator::encode(

@@ -42,7 +42,7 @@ void add_image_options(CLI::App& command, ImageSettings& settings) {
 }
 
 double LoadedImages::r() const {
-  const double trained = model().process().options().r;
+  const double trained = model().options().process.r;
   return options_.sampler.rescale_reverse ? options_.sampler.r.value_or(trained) : 0;
 }
 

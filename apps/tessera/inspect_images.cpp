@@ -18,11 +18,13 @@ constexpr int64_t kRandomValues = 10000;
 
 // Stopping times of values drawn at random: cells of pixels are the same whatever the images.
 Report boundary_report(const imaging::ImageModel& model, uint64_t seed) {
+  const Process* const process = model.family().process();
+  if (process == nullptr) return nullptr;
   const at::Tensor values =
       random_integers({seed, Purpose::validation, 1}, at::arange(kRandomValues, at::kLong), 0,
                       model.codebook().symbols() - 1);
   const BoundaryStatistics found =
-      boundary_statistics(model.process(), model.codebook(), {}, values, seed);
+      boundary_statistics(*process, model.codebook(), {}, values, seed);
   return {{"data", nullptr},
           {"reason", "the cells are the same for all images"},
           {"tokens", found.tokens},

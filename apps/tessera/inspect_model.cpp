@@ -166,13 +166,14 @@ Labels choose_labels(const ModelInspection& inspection, const model::LoadedModel
 
 // Rank of the true symbol at the points the network is shown, for the model's own process and for
 // other r and noise factors.
-Report ranks_report(const model::Diffusion& model, const at::Tensor& labels, uint64_t seed) {
+Report ranks_report(const model::Seq2Seq& model, const Process& process, const at::Tensor& labels,
+                    uint64_t seed) {
   constexpr int64_t kTimes = 10, kTokens = 2000;
   const at::Tensor decodable = decodable_symbols(model);
   const at::Tensor ids = labels.masked_select(at::isin(labels, decodable));
   Report report{{"tokens", std::min(kTokens, ids.size(0))}, {"rows", Report::array()}};
   if (ids.size(0) == 0) return report;
-  const ProcessOptions own = model.process().options();
+  const ProcessOptions own = process.options();
   const auto add = [&](double r, double factor) {
     ProcessOptions options = own;
     options.r = r;
@@ -193,16 +194,17 @@ Report ranks_report(const model::Diffusion& model, const at::Tensor& labels, uin
   return report;
 }
 
-Report boundary_report(const model::Diffusion& model, const Labels& labels, uint64_t seed) {
+Report boundary_report(const model::Seq2Seq& model, const Process& process, const Labels& labels,
+                       uint64_t seed) {
   const BoundaryStatistics found =
-      boundary_statistics(model.process(), model.codebook(), model.undecodable(), labels.ids, seed);
+      boundary_statistics(process, model.codebook(), model.undecodable(), labels.ids, seed);
   Report report = labels.origin;
   report.update({{"tokens", found.tokens},
                  {"outside", found.outside},
                  {"no_exit", found.no_exit},
                  {"mean", found.mean},
                  {"histogram", found.histogram},
-                 {"ranks", ranks_report(model, labels.ids, seed)}});
+                 {"ranks", ranks_report(model, process, labels.ids, seed)}});
   return report;
 }
 
@@ -227,9 +229,10 @@ Report loaded_report(const ModelInspection& inspection, const fs::path& folder,
   if (stored == nullptr)
     report["options"] = options_report(
         values_of({}, {}), values_of(model.options(), loaded.generation), inspection.all_options);
-  if (const auto* diffusion = dynamic_cast<const model::Diffusion*>(&model))
+  if (model.family() != nullptr && model.family()->process() != nullptr)
     report["boundary"] =
-        boundary_report(*diffusion, choose_labels(inspection, loaded, stored), inspection.seed);
+        boundary_report(model, *model.family()->process(),
+                        choose_labels(inspection, loaded, stored), inspection.seed);
   return report;
 }
 

@@ -86,7 +86,8 @@ class Impossible {
 void run_score_model(const ScoreModelCommand& command, const GlobalOptions& globals) {
   const std::filesystem::path folder = find_model_folder(command.folder, command.checkpoint);
   const model::LoadedModel loaded = model::load_model_folder(folder, parse_device(globals.device));
-  const model::Autoregressive& model = model::require_autoregressive(*loaded.model, folder);
+  const model::Seq2Seq& model = *loaded.model;
+  model::require_probabilities(model, folder);
 
   std::vector<model::SourceSentence> sources;
   std::vector<std::vector<text::Id>> targets;

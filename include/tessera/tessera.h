@@ -11,8 +11,10 @@
 #include <tessera/imaging/image_sampler.h>
 #include <tessera/model/translator.h>
 #include <tessera/process/boundary.h>
+#include <tessera/process/boundary_family.h>
 #include <tessera/process/clock.h>
 #include <tessera/process/codebook.h>
+#include <tessera/process/family.h>
 #include <tessera/process/objective.h>
 #include <tessera/process/process.h>
 #include <tessera/process/sampler.h>

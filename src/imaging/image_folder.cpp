@@ -22,14 +22,11 @@ constexpr const char* kUse = "```\ntessera sample THIS_FOLDER --count 64 --grid 
 using Stored = StoredOptions<ImageModelOptions, SamplingOptions>;
 
 std::string summary_of(const ImageModel& model) {
-  const ImageModelOptions& options = model.options();
   const ImageShape& shape = model.shape();
   return fmt::format(
-      "A model of images of {} x {} pixels and {} colours, by boundary-conditional diffusion of "
-      "{} (trajectory {}, r = {}): {} parameters.",
-      shape.width, shape.height, shape.channels, name_of(options.coding.kind),
-      name_of(options.process.trajectory.kind), options.process.r,
-      with_commas(model.parameters().count()));
+      "A model of images of {} x {} pixels and {} colours, coded as {}, by {}: {} parameters.",
+      shape.width, shape.height, shape.channels, name_of(model.options().coding.kind),
+      model.family().summary(), with_commas(model.parameters().count()));
 }
 
 }  // namespace

@@ -25,13 +25,6 @@ SamplingOptions for_model(SamplingOptions options, const ImageModel& model) {
   require_option(options.guidance >= 0, "sample.guidance must not be negative, got {}",
                  options.guidance);
   require_option(options.batch >= 1, "sample.batch must be at least 1, got {}", options.batch);
-  require_option(
-      options.sampler.estimate != Estimate::mean ||
-          model.options().objective.cross_entropy_weight > 0,
-      "sampler.estimate = \"mean\" needs a model that was trained with the cross-entropy "
-      "of rounding: bits and pixels are not; take raw, nearest or rescaled");
-  if (options.sampler.clip == 0) options.sampler.clip = model.clip();
-  options.sampler.logit_scale = model.options().objective.logit_scale;
   return options;
 }
 
@@ -53,8 +46,7 @@ at::Tensor pictures_of(const at::Tensor& labels) {
 ImageGenerator::ImageGenerator(const ImageModel& model, const SamplingOptions& options)
     : model_(model),
       options_(for_model(options, model)),
-      calls_(Sampler(model.process(), model.codebook(), model.denoiser({}, 1), options_.sampler)
-                 .calls()) {}
+      calls_(model.family().calls(options_.sampler)) {}
 
 at::Tensor ImageGenerator::generate(int64_t first, int64_t count, const at::Tensor& classes,
                                     const StepCallback& callback,
@@ -66,14 +58,12 @@ at::Tensor ImageGenerator::generate(int64_t first, int64_t count, const at::Tens
     require_memory(least_memory(model_, count), fmt::format("making images, {} at a time", count),
                    lower);
   const at::Tensor told = classes.defined() ? classes.to(device) : classes;
-  const Sampler sampler(model_.process(), model_.codebook(),
-                        interruptible(model_.denoiser(told, options_.guidance), pause),
-                        options_.sampler);
+  const Denoiser network = interruptible(model_.denoiser(told, options_.guidance), pause);
   const at::Tensor samples =
       at::arange(first, first + count, at::TensorOptions().dtype(at::kLong).device(device));
   try {
-    const Sample sample = sampler.run(
-        samples, {shape.height, shape.width, shape.channels, model_.codebook().dim()}, callback);
+    const Sample sample = model_.family().reverse(
+        network, samples, {shape.height, shape.width, shape.channels}, options_.sampler, callback);
     const at::Tensor pictures = pictures_of(sample.labels);
     raise_deferred_errors();
     return pictures;

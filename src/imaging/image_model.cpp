@@ -2,24 +2,17 @@
 
 #include "base/require.h"
 #include "imaging/pixel_codes.h"
-#include "process/masked_mean.h"
 
 #include <tessera/codebook/embedding_table.h>
-#include <tessera/process/objective.h>
+#include <tessera/process/boundary_family.h>
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
-#include <array>
 #include <cmath>
 
 namespace tessera::imaging {
 namespace {
-
-constexpr std::array<std::string_view, 3> kMeasures{
-    "mse", "cross_entropy",
-    "tau",  // mean tau / T
-};
 
 constexpr int64_t kLongestSide = 1 << 15, kMostChannels = 64;
 
@@ -49,14 +42,22 @@ ImageModelOptions checked(ImageModelOptions options, const ImageShape& shape, in
   return options;
 }
 
+std::unique_ptr<Family> boundary_family(const Codebook& codebook,
+                                        const ImageModelOptions& options) {
+  // Codes that are trained have no largest coordinate.
+  const double clip = options.coding.kind == Coding::trainable ? 0 : options.coding.size;
+  return std::make_unique<BoundaryFamily>(
+      codebook, BoundaryFamilyOptions{options.process, options.objective, Estimate::raw, clip});
+}
+
 }  // namespace
 
 ImageModel::ImageModel(const ImageModelOptions& options, const ImageShape& shape, int64_t classes,
-                       at::Device device, nn::Precision precision, const nn::Start& start)
+                       at::Device device, nn::Precision precision, const nn::Start& start,
+                       const FamilyMaker& family)
     : options_(checked(options, shape, classes)),
       shape_(shape),
-      classes_(options.conditional ? classes : 0),
-      process_(options_.process) {
+      classes_(options.conditional ? classes : 0) {
   const CodingOptions& coding = options_.coding;
   if (coding.kind == Coding::trainable)
     codes_ = parameters_.add("codes", {kValues, coding.latent}, nn::Initial::normal(1.0),
@@ -70,17 +71,10 @@ ImageModel::ImageModel(const ImageModelOptions& options, const ImageShape& shape
     codes_->copy_(bits_of_values(coding, device));
   codebook_ = pixel_codes(coding, codes_.defined() ? *codes_ : at::Tensor(), device);
   if (codes_.defined()) trained_codes_ = static_cast<EmbeddingTable*>(codebook_.get());
+  family_ = family ? family(*codebook_) : boundary_family(*codebook_, options_);
 }
 
 ImageModel::~ImageModel() = default;
-
-std::span<const std::string_view> ImageModel::measures() const {
-  return kMeasures;
-}
-
-double ImageModel::clip() const {
-  return trained_codes_ == nullptr ? options_.coding.size : 0;
-}
 
 void ImageModel::refresh() {
   parameters_.publish();
@@ -93,59 +87,48 @@ at::Tensor ImageModel::no_classes(int64_t rows) const {
   return at::full({rows}, classes_, at::TensorOptions().dtype(at::kLong).device(device()));
 }
 
-nn::Draws ImageModel::draw_for(const nn::Inputs& inputs, const StreamId& noise,
-                               const StreamId& time) const {
+int64_t ImageModel::variant(double /*chance*/) const {
+  return options_.self_conditioning > 0 ? 1 : 0;
+}
+
+Draws ImageModel::draw_for(const nn::Inputs& inputs, const TrainingStreams& streams) const {
   const at::Tensor samples =
       at::arange(inputs.at(0).size(0), at::TensorOptions().device(device()).dtype(at::kLong));
-  return {process_.draw_time(time, samples),
-          process_.draw_noise(noise, samples,
-                              {shape_.height, shape_.width, shape_.channels, codebook_->dim()})};
+  return family_->draw(streams, samples, {shape_.height, shape_.width, shape_.channels});
 }
 
 at::Tensor ImageModel::estimate(const at::Tensor& x, const at::Tensor& time,
                                 const at::Tensor& previous, const at::Tensor& classes,
                                 nn::Mode mode) const {
-  const at::Tensor told = network_time(time, process_.trajectory().horizon());
+  const at::Tensor told = network_time(time, family_->horizon());
   return network_(x.flatten(3), previous.flatten(3), told, classes, mode).view(x.sizes());
 }
 
-nn::TrainingLoss ImageModel::loss_of(const nn::Inputs& inputs, const nn::Draws& draws,
-                                     bool self_condition, nn::Mode mode) {
+nn::TrainingLoss ImageModel::loss_of(const nn::Inputs& inputs, const Draws& draws, int64_t variant,
+                                     nn::Mode mode) {
   if (trained_codes_ != nullptr) trained_codes_->refresh();  // with a gradient
   const at::Tensor labels = inputs.at(0).to(at::kLong);
   const int64_t rows = labels.size(0);
   at::Tensor classes;
   if (classes_ > 0) {
     classes = inputs.at(1);
-    if (mode == nn::Mode::training && options_.class_dropout > 0)
-      classes = classes.masked_fill(at::rand({rows}, draws.t.options()).lt(options_.class_dropout),
-                                    classes_);
+    if (mode == nn::Mode::training && options_.class_dropout > 0) {
+      const at::Tensor chance = at::rand({rows}, parameters_.values().options());
+      classes = classes.masked_fill(chance.lt(options_.class_dropout), classes_);
+    }
   }
-
-  const at::Tensor x0 = codebook_->encode(labels);
-  const Noised noised = process_.noise(*codebook_, x0, labels, draws.eps, draws.t);
-  at::Tensor previous = at::zeros_like(noised.x);
-  const auto first = static_cast<int64_t>(std::ceil(options_.self_conditioning * rows));
-  if (self_condition && first > 0) {
-    const c10::NoGradGuard no_grad;
-    const auto some = [&](const at::Tensor& all) {
-      return all.defined() ? all.narrow(0, 0, first) : all;
-    };
-    const at::Tensor seen =
-        estimate(some(noised.x).detach(), some(draws.t), some(previous), some(classes), mode);
-    some(previous).copy_(clip() > 0 ? seen.clamp(-clip(), clip()) : seen);
-  }
-  const at::Tensor x0_hat = estimate(noised.x, draws.t, previous, classes, mode);
-  const Loss parts =
-      objective(process_, *codebook_, noised, x0_hat, x0, labels, /*mask=*/{}, options_.objective);
-
-  nn::TrainingLoss loss;
-  loss.total = parts.total;
-  const c10::NoGradGuard no_grad;
-  const at::Tensor tau = noised.tau.mean() / process_.trajectory().horizon();
-  loss.measures = at::stack({parts.mse, parts.cross_entropy, tau});
-  loss.elements = at::full({}, static_cast<double>(rows), tau.options());
-  return loss;
+  const Denoiser network = [&](const at::Tensor& x, const at::Tensor& t,
+                               const at::Tensor& previous) {
+    const at::Tensor told = classes.defined() ? classes.narrow(0, 0, x.size(0)) : classes;
+    return estimate(x, t, previous, told, mode);
+  };
+  const auto self_conditioned =
+      variant == 1 ? static_cast<int64_t>(std::ceil(options_.self_conditioning * rows)) : 0;
+  const FamilyLoss learnt =
+      training_loss(*family_, network, labels, /*mask=*/{}, draws, self_conditioned);
+  const at::Tensor elements =
+      at::full({}, static_cast<double>(rows), learnt.measures.options().dtype(at::kFloat));
+  return {learnt.total, learnt.measures, elements};
 }
 
 Denoiser ImageModel::denoiser(const at::Tensor& classes, double guidance) const {

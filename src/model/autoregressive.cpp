@@ -1,10 +1,15 @@
 #include "model/autoregressive.h"
 
+#include "base/require.h"
+#include "model/beam_search.h"
 #include "process/masked_mean.h"
 #include "text/dictionary.h"
 
 #include <ATen/ATen.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -14,6 +19,11 @@ namespace {
 using text::Dictionary;
 
 constexpr std::array<std::string_view, 1> kMeasures{"cross_entropy"};
+
+// Options of generation that are about noise, lengths and steps.
+constexpr std::array<std::string_view, 14> kOfDiffusion{
+    "steps",   "r",      "sampler",    "path",          "clock",         "estimate",     "preset",
+    "lengths", "noises", "candidates", "length-choice", "merge-repeats", "keep-repeats", "length"};
 
 // What stands before every symbol of a target.
 at::Tensor shifted(const at::Tensor& target) {
@@ -42,8 +52,8 @@ at::Tensor Autoregressive::read(const at::Tensor& symbols, const Encoded& encode
   return network_.decode(network_.place(h, 0, mode), bias, encoded, mode);
 }
 
-nn::TrainingLoss Autoregressive::loss(const Seq2SeqBatch& batch, const nn::Draws& /*draws*/,
-                                      bool /*self_condition*/, nn::Mode mode) {
+nn::TrainingLoss Autoregressive::loss(const Seq2SeqBatch& batch, const Draws& /*draws*/,
+                                      int64_t /*variant*/, nn::Mode mode) {
   trained_codebook().refresh();  // with a gradient: codes are trained
   const Encoded encoded = encode(batch.source, mode);
   const at::Tensor points = read(shifted(batch.target), encoded, mode);
@@ -55,6 +65,39 @@ nn::TrainingLoss Autoregressive::loss(const Seq2SeqBatch& batch, const nn::Draws
   loss.measures = loss.total.detach().unsqueeze(0);
   loss.elements = present.sum().to(at::kFloat);
   return loss;
+}
+
+void Autoregressive::generate(const GenerationOptions& options, const GenerateHooks& hooks,
+                              std::span<const SourceSentence> sentences,
+                              std::span<Generated> results) const {
+  generate_by_search(*this, options, hooks, sentences, results);
+}
+
+void Autoregressive::check(const GenerationOptions& options) const {
+  require_option(options.selection != Selection::staged,
+                 "the selection 'staged' is not for autoregressive models: their candidates are "
+                 "not made length by length");
+}
+
+bool Autoregressive::uses(std::string_view option) const {
+  return std::ranges::find(kOfDiffusion, option) == kOfDiffusion.end();
+}
+
+// What a search found is in order already, unless another model chooses.
+bool Autoregressive::ranks_candidates(const GenerationOptions& options) const {
+  return options.temperature == 0 && options.selection != Selection::rerank;
+}
+
+std::string Autoregressive::effort(const GenerationOptions& options) const {
+  const std::string how = options.temperature > 0 ? fmt::format("{} drawn at temperature {}",
+                                                                options.beam, options.temperature)
+                          : options.beam == 1     ? "greedy"
+                                                  : fmt::format("beam {}", options.beam);
+  return ranks_candidates(options) ? how : fmt::format("{}, {}", how, name_of(options.selection));
+}
+
+nlohmann::ordered_json Autoregressive::effort_report(const GenerationOptions& options) const {
+  return {{"beam", options.beam}, {"temperature", options.temperature}};
 }
 
 at::Tensor Autoregressive::log_probabilities(const Encoded& encoded,

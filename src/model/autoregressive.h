@@ -11,17 +11,23 @@ class Autoregressive final : public Seq2Seq {
   Autoregressive(const Seq2SeqOptions& options, int64_t symbols, std::vector<int64_t> undecodable,
                  at::Device device, nn::Precision precision, const nn::Start& start);
 
-  nn::Draws draw(const StreamId&, const StreamId&, int64_t, int64_t) const override { return {}; }
-  nn::TrainingLoss loss(const Seq2SeqBatch& batch, const nn::Draws& draws, bool self_condition,
+  Draws draw(const TrainingStreams&, int64_t, int64_t) const override { return {}; }
+  nn::TrainingLoss loss(const Seq2SeqBatch& batch, const Draws& draws, int64_t variant,
                         nn::Mode mode) override;
-  double self_conditioning() const override { return 0; }
   std::span<const std::string_view> measures() const override;
 
-  // Log-probabilities of given targets, symbol by symbol; 0 where there is padding, -inf for
-  // symbols that are never written.
-  //   target   [B * n, L] int64, with end symbols: rows b*n .. belong to source sentence b
-  //   returns  [B * n, L] float32
-  at::Tensor log_probabilities(const Encoded& encoded, const at::Tensor& target) const;
+  void generate(const GenerationOptions& options, const GenerateHooks& hooks,
+                std::span<const SourceSentence> sentences,
+                std::span<Generated> results) const override;
+  void check(const GenerationOptions& options) const override;
+  bool uses(std::string_view option) const override;
+  bool ranks_candidates(const GenerationOptions& options) const override;
+  std::string effort(const GenerationOptions& options) const override;
+  nlohmann::ordered_json effort_report(const GenerationOptions& options) const override;
+  std::string summary() const override { return "that writes from left to right"; }
+
+  bool has_probabilities() const override { return true; }
+  at::Tensor log_probabilities(const Encoded& encoded, const at::Tensor& target) const override;
 
   // What is kept of targets that are being written, of at most `room` symbols.
   nn::KeyCache start(int64_t rows, int64_t room) const;

@@ -1,31 +1,41 @@
 #include "model/diffusion.h"
 
+#include "base/numerals.h"
+#include "model/diffusion_generation.h"
 #include "nn/time_embedding.h"
 #include "process/masked_mean.h"
 #include "text/dictionary.h"
 
+#include <tessera/process/boundary_family.h>
+
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 
 namespace tessera::model {
 namespace {
 
 constexpr int64_t kPad = text::Dictionary::kPad;
-constexpr std::array<std::string_view, 6> kMeasures{
-    "mse",     "cross_entropy", "length",
-    "tau",      // mean tau / T
-    "outside",  // share of the tokens outside their own cell
-    "reach",    // mean length of the estimate over that of the codes
-};
+
+// Options of generation that are about searching from left to right.
+constexpr std::array<std::string_view, 4> kOfSearch{"beam", "length-penalty", "temperature",
+                                                    "top-k"};
+
+std::unique_ptr<Family> boundary_family(const Codebook& codebook, const Seq2SeqOptions& options) {
+  return std::make_unique<BoundaryFamily>(
+      codebook, BoundaryFamilyOptions{options.process, options.objective, options.condition_on});
+}
 
 }  // namespace
 
 Diffusion::Diffusion(const Seq2SeqOptions& options, int64_t symbols,
                      std::vector<int64_t> undecodable, at::Device device, nn::Precision precision,
-                     const nn::Start& start)
-    : Seq2Seq(options, symbols, std::move(undecodable)), process_(options.process) {
+                     const nn::Start& start, const FamilyMaker& family)
+    : Seq2Seq(options, symbols, std::move(undecodable)) {
   const int64_t width = options.network.transformer.width;
   const auto linear = [&](const char* name, int64_t inputs, int64_t outputs) {
     return nn::Linear(parameters_, name, inputs, outputs, /*bias=*/true, outside_layers(inputs));
@@ -36,18 +46,52 @@ Diffusion::Diffusion(const Seq2SeqOptions& options, int64_t symbols,
   condition_out_ = linear("condition.out", width, width);
   length_ = nn::Linear(parameters_, "length", width, LengthClasses::kCount);
   allocate(device, precision, start);
+  family_ = family ? family(codebook()) : boundary_family(codebook(), options);
+  measures_.assign(family_->measures().begin(), family_->measures().end());
+  measures_.push_back("length");
 }
 
-std::span<const std::string_view> Diffusion::measures() const {
-  return kMeasures;
-}
-
-nn::Draws Diffusion::draw(const StreamId& noise, const StreamId& time, int64_t rows,
-                          int64_t length) const {
+Draws Diffusion::draw(const TrainingStreams& streams, int64_t rows, int64_t length) const {
   const at::Tensor samples =
       at::arange(rows, at::TensorOptions().device(device()).dtype(at::kLong));
-  return {process_.draw_time(time, samples),
-          process_.draw_noise(noise, samples, {length, codebook().dim()})};
+  return family_->draw(streams, samples, {length});
+}
+
+int64_t Diffusion::variant(double chance) const {
+  return chance < options().self_conditioning ? 1 : 0;
+}
+
+void Diffusion::generate(const GenerationOptions& options, const GenerateHooks& hooks,
+                         std::span<const SourceSentence> sentences,
+                         std::span<Generated> results) const {
+  generate_by_diffusion(*this, options, hooks, sentences, results);
+}
+
+void Diffusion::check(const GenerationOptions& options) const {
+  family_->calls(options.sampler);
+}
+
+bool Diffusion::uses(std::string_view option) const {
+  return std::ranges::find(kOfSearch, option) == kOfSearch.end();
+}
+
+std::string Diffusion::effort(const GenerationOptions& options) const {
+  return fmt::format("{} x {}, {}", counted(options.lengths, "length"),
+                     counted(options.noises, "noise"), name_of(options.selection));
+}
+
+nlohmann::ordered_json Diffusion::effort_report(const GenerationOptions& options) const {
+  return {{"lengths", options.lengths}, {"noises", options.noises}};
+}
+
+std::string Diffusion::summary() const {
+  return "of " + family_->summary();
+}
+
+std::optional<OneStep> Diffusion::one_step(const text::Split& split, int64_t batch_tokens,
+                                           uint64_t seed, Estimate estimate) const {
+  if (family_->process() == nullptr) return std::nullopt;
+  return measure_one_step(*this, split, batch_tokens, seed, estimate);
 }
 
 at::Tensor Diffusion::length_scores(const Encoded& encoded, nn::Mode mode) const {
@@ -65,7 +109,7 @@ at::Tensor Diffusion::decode(const at::Tensor& x, const at::Tensor& time,
                              const Encoded& encoded, nn::Mode mode) const {
   const nn::TransformerOptions& transformer = options().network.transformer;
   const at::Tensor told =
-      network_time(time, process_.trajectory().horizon());  // [B]: t, never the elements' tau
+      network_time(time, family_->horizon());  // [B]: t, never the elements' tau
   const at::Tensor clock =
       time_out_(at::silu(time_in_(nn::time_embedding(told, transformer.width))));
 
@@ -74,18 +118,13 @@ at::Tensor Diffusion::decode(const at::Tensor& x, const at::Tensor& time,
   return network_.decode(network_.place(h + clock.unsqueeze(1), 0, mode), bias, encoded, mode);
 }
 
-SamplerOptions Diffusion::sampler_options(SamplerOptions sampler) const {
-  sampler.shown = options().condition_on;
-  sampler.logit_scale = options().objective.logit_scale;
-  return sampler;
-}
-
-Denoiser Diffusion::denoiser(const Encoded& encoded, const at::Tensor& visible) const {
+Denoiser Diffusion::denoiser(const Encoded& encoded, const at::Tensor& visible,
+                             nn::Mode mode) const {
   const at::Tensor bias = nn::key_bias(visible, network_.dtype());
-  return
-      [this, &encoded, bias](const at::Tensor& x, const at::Tensor& t, const at::Tensor& previous) {
-        return decode(x, t, previous, bias, encoded, nn::Mode::inference);
-      };
+  return [this, &encoded, bias, mode](const at::Tensor& x, const at::Tensor& t,
+                                      const at::Tensor& previous) {
+    return decode(x, t, previous, bias, encoded, mode);
+  };
 }
 
 at::Tensor Diffusion::length_loss(const Encoded& encoded, const at::Tensor& source,
@@ -99,38 +138,20 @@ at::Tensor Diffusion::length_loss(const Encoded& encoded, const at::Tensor& sour
   return masked_mean(losses, lengths.gt(0));
 }
 
-nn::TrainingLoss Diffusion::loss(const Seq2SeqBatch& batch, const nn::Draws& draws,
-                                 bool self_condition, nn::Mode mode) {
+nn::TrainingLoss Diffusion::loss(const Seq2SeqBatch& batch, const Draws& draws, int64_t variant,
+                                 nn::Mode mode) {
   trained_codebook().refresh();  // with a gradient: codes are trained
   const Encoded encoded = encode(batch.source, mode);
   const at::Tensor present = batch.target.ne(kPad);
-  const at::Tensor bias = nn::key_bias(visible_keys(batch.target), network_.dtype());
-
-  const at::Tensor x0 = codebook().encode(batch.target);
-  const Noised noised = process_.noise(codebook(), x0, batch.target, draws.eps, draws.t);
-  at::Tensor previous = at::zeros_like(noised.x);
-  if (self_condition) {
-    const c10::NoGradGuard no_grad;
-    previous = estimate_of(codebook(), decode(noised.x, draws.t, previous, bias, encoded, mode),
-                           options().condition_on, options().objective.logit_scale);
-  }
-  const at::Tensor x0_hat = decode(noised.x, draws.t, previous, bias, encoded, mode);
-  const Loss parts = objective(process_, codebook(), noised, x0_hat, x0, batch.target, present,
-                               options().objective);
+  const Denoiser network = denoiser(encoded, visible_keys(batch.target), mode);
+  const int64_t self_conditioned = variant == 1 ? batch.target.size(0) : 0;
+  const FamilyLoss learnt =
+      training_loss(*family_, network, batch.target, present, draws, self_conditioned);
   const at::Tensor length = length_loss(encoded, batch.source, batch.target, mode);
 
   nn::TrainingLoss loss;
-  loss.total = parts.total + options().length_weight * length;
-  const c10::NoGradGuard no_grad;
-  const at::Tensor tau = masked_mean(noised.tau / process_.trajectory().horizon(), present);
-  const at::Tensor outside = noised.outside.defined()
-                                 ? masked_mean(noised.outside.to(at::kFloat), present)
-                                 : at::zeros_like(tau);
-  const auto mean_length = [&](const at::Tensor& points) {
-    return masked_mean(at::norm(points.detach(), 2, {-1}), present);
-  };
-  const at::Tensor reach = mean_length(x0_hat) / mean_length(x0).clamp_min(1e-12);
-  loss.measures = at::stack({parts.mse, parts.cross_entropy, length, tau, outside, reach});
+  loss.total = learnt.total + options().length_weight * length;
+  loss.measures = at::cat({learnt.measures, length.detach().view({1})});
   loss.elements = present.sum().to(at::kFloat);
   return loss;
 }

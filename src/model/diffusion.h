@@ -2,6 +2,7 @@
 
 #include "model/seq2seq.h"
 
+#include <tessera/process/family.h>
 #include <tessera/process/sampler.h>
 
 namespace tessera::model {
@@ -11,35 +12,44 @@ struct LengthClasses {
   static constexpr int64_t kCount = 256, kOffset = 128;
 };
 
-// Sequence-to-sequence diffusion: all target positions at once, out of noise, in a length that is
-// predicted.
+// Sequence-to-sequence diffusion of any family: all target positions at once, out of noise, in a
+// length that is predicted.
 class Diffusion final : public Seq2Seq {
  public:
+  //   family  none: the paper's, as the options say
   Diffusion(const Seq2SeqOptions& options, int64_t symbols, std::vector<int64_t> undecodable,
-            at::Device device, nn::Precision precision, const nn::Start& start);
+            at::Device device, nn::Precision precision, const nn::Start& start,
+            const FamilyMaker& family = {});
 
-  const Process& process() const { return process_; }
+  const Family* family() const override { return family_.get(); }
 
-  nn::Draws draw(const StreamId& noise, const StreamId& time, int64_t rows,
-                 int64_t length) const override;
-
-  // Algorithm 1.
-  nn::TrainingLoss loss(const Seq2SeqBatch& batch, const nn::Draws& draws, bool self_condition,
+  Draws draw(const TrainingStreams& streams, int64_t rows, int64_t length) const override;
+  // Variant 1: with self-conditioning, for all rows.
+  int64_t variants() const override { return 2; }
+  int64_t variant(double chance) const override;
+  nn::TrainingLoss loss(const Seq2SeqBatch& batch, const Draws& draws, int64_t variant,
                         nn::Mode mode) override;
-  double self_conditioning() const override { return options().self_conditioning; }
-  std::span<const std::string_view> measures() const override;
+  std::span<const std::string_view> measures() const override { return measures_; }
+
+  void generate(const GenerationOptions& options, const GenerateHooks& hooks,
+                std::span<const SourceSentence> sentences,
+                std::span<Generated> results) const override;
+  void check(const GenerationOptions& options) const override;
+  bool uses(std::string_view option) const override;
+  std::string effort(const GenerationOptions& options) const override;
+  nlohmann::ordered_json effort_report(const GenerationOptions& options) const override;
+  std::string summary() const override;
+  std::optional<OneStep> one_step(const text::Split& split, int64_t batch_tokens, uint64_t seed,
+                                  Estimate estimate) const override;
 
   // [B, 256]: class c says target = source + c - 128, end symbols included
   at::Tensor length_scores(const Encoded& encoded, nn::Mode mode = nn::Mode::inference) const;
 
-  // A sampler's options with what the model was trained with: what self-conditioning shows, and the
-  // scale of scores.
-  SamplerOptions sampler_options(SamplerOptions options) const;
-
-  // The network for a sampler. Rows b*n .. b*n + n-1 of its x belong to source sentence b.
+  // The network for a family. Rows b*n .. b*n + n-1 of its x belong to source sentence b.
   //   visible [B * n, L] bool: positions before the end of the target, at least one a row
   // `encoded` must outlive it.
-  Denoiser denoiser(const Encoded& encoded, const at::Tensor& visible) const;
+  Denoiser denoiser(const Encoded& encoded, const at::Tensor& visible,
+                    nn::Mode mode = nn::Mode::inference) const;
 
  private:
   at::Tensor decode(const at::Tensor& x, const at::Tensor& time, const at::Tensor& previous,
@@ -47,10 +57,11 @@ class Diffusion final : public Seq2Seq {
   at::Tensor length_loss(const Encoded& encoded, const at::Tensor& source, const at::Tensor& target,
                          nn::Mode mode) const;
 
-  Process process_;
   nn::Linear time_in_, time_out_;
   nn::Linear condition_in_, condition_out_;
   nn::Linear length_;
+  std::unique_ptr<const Family> family_;
+  std::vector<std::string_view> measures_;  // the family's, and the length's
 };
 
 }  // namespace tessera::model

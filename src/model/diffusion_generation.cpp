@@ -199,9 +199,6 @@ class Generation {
     const at::Tensor ends = at::tensor(lengths, at::kLong).to(model_.device());
     const at::Tensor visible = at::arange(batch.target, ids_options()).lt(ends.unsqueeze(1));
     const Encoded encoded = model_.encode(sources_of(batch));
-    const Sampler sampler(model_.process(), model_.codebook(),
-                          interruptible(model_.denoiser(encoded, visible), hooks_.pause),
-                          model_.sampler_options(options_.sampler));
     StepCallback watch;
     if (hooks_.step)
       watch = [&](const SampleStep& step) {
@@ -209,8 +206,9 @@ class Generation {
         return true;
       };
     const Sample sample =
-        sampler.run(sample_numbers(sentences_, batch, candidates, model_.device()),
-                    {batch.target, model_.codebook().dim()}, watch);
+        model_.family()->reverse(interruptible(model_.denoiser(encoded, visible), hooks_.pause),
+                                 sample_numbers(sentences_, batch, candidates, model_.device()),
+                                 {batch.target}, options_.sampler, watch);
     return {sample.labels.to(at::kInt), log_probabilities(sample), sample.calls};
   }
 

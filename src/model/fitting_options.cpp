@@ -2,16 +2,8 @@
 
 #include "base/require.h"
 
-#include <algorithm>
-#include <array>
-
 namespace tessera::model {
 namespace {
-
-constexpr std::array kOfDiffusion{
-    "steps",   "r",      "sampler",    "path",          "clock",         "estimate",     "preset",
-    "lengths", "noises", "candidates", "length-choice", "merge-repeats", "keep-repeats", "length"};
-constexpr std::array kOfSearch{"beam", "length-penalty", "temperature", "top-k"};
 
 std::string_view without_dashes(std::string_view name) {
   return name.starts_with("--") ? name.substr(2) : name;
@@ -19,20 +11,14 @@ std::string_view without_dashes(std::string_view name) {
 
 }  // namespace
 
-void require_fitting_options(ModelKind kind, const GenerationOptions& options,
+void require_fitting_options(const Seq2Seq& model, const GenerationOptions& options,
                              std::span<const GivenOption> given) {
-  const auto among = [](const auto& names, std::string_view name) {
-    return std::find(names.begin(), names.end(), without_dashes(name)) != names.end();
-  };
-  const bool diffusion = kind == ModelKind::diffusion;
   for (const GivenOption& option : given) {
     if (!option.given) continue;
-    const bool fits =
-        diffusion ? !among(kOfSearch, option.name) : !among(kOfDiffusion, option.name);
-    require_option(fits, "{} is not for models of kind '{}'", option.name, name_of(kind));
-    // What a search found is in order already.
-    require_option(diffusion || without_dashes(option.name) != "selection" ||
-                       options.temperature > 0 || options.selection == Selection::rerank,
+    const std::string_view name = without_dashes(option.name);
+    require_option(model.uses(name), "{} is not for models of kind '{}'", option.name,
+                   name_of(model.options().kind));
+    require_option(name != "selection" || !model.ranks_candidates(options),
                    "{} chooses among sentences that are drawn, and this model searches for the "
                    "likeliest one",
                    option.name);

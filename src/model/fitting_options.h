@@ -1,7 +1,7 @@
 #pragma once
 
 #include "model/generation_options.h"
-#include "model/seq2seq_options.h"
+#include "model/seq2seq.h"
 
 #include <span>
 #include <string_view>
@@ -14,10 +14,9 @@ struct GivenOption {
   bool given = false;
 };
 
-// Throws UsageError for an option that changes nothing for models of this kind: whoever gives it is
-// mistaken. Options that suit both kinds pass.
+// Throws UsageError for an option that changes nothing for the model: whoever gives it is mistaken.
 //   options  what is in force with them
-void require_fitting_options(ModelKind kind, const GenerationOptions& options,
+void require_fitting_options(const Seq2Seq& model, const GenerationOptions& options,
                              std::span<const GivenOption> given);
 
 }  // namespace tessera::model

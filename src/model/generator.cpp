@@ -3,10 +3,7 @@
 #include "base/log.h"
 #include "base/out_of_memory.h"
 #include "base/require.h"
-#include "model/autoregressive.h"
-#include "model/beam_search.h"
 #include "model/diffusion.h"
-#include "model/diffusion_generation.h"
 
 #include <tessera/base/value_checks.h>
 
@@ -58,17 +55,7 @@ Generator::Generator(const Seq2Seq& model, const GenerationOptions& options,
                  options.batch_tokens);
   require_option(options.selection != Selection::rerank || reranker != nullptr,
                  "selection 'rerank' needs the model that chooses (--selection rerank=MODEL)");
-  const auto* diffusion = dynamic_cast<const Diffusion*>(&model);
-  require_option(diffusion != nullptr || options.selection != Selection::staged,
-                 "the selection 'staged' is not for autoregressive models: their candidates are "
-                 "not made length by length");
-  if (diffusion == nullptr) return;
-  // Says at once what is wrong with the sampler's options.
-  const Denoiser identity = [](const at::Tensor& x, const at::Tensor&, const at::Tensor&) {
-    return x;
-  };
-  const Sampler checked(diffusion->process(), model.codebook(), identity,
-                        diffusion->sampler_options(options.sampler));
+  model.check(options);
 }
 
 std::vector<Generated> Generator::generate(const std::vector<std::vector<Id>>& sources,
@@ -81,11 +68,7 @@ std::vector<Generated> Generator::generate(const std::vector<std::vector<Id>>& s
   const std::vector<SourceSentence> sentences =
       take(sources, model_->options().network.positions, hooks, results);
   try {
-    if (const auto* diffusion = dynamic_cast<const Diffusion*>(model_))
-      generate_by_diffusion(*diffusion, options_, hooks, sentences, results);
-    else
-      generate_by_search(dynamic_cast<const Autoregressive&>(*model_), options_, hooks, sentences,
-                         results);
+    model_->generate(options_, hooks, sentences, results);
     if (reranker_ != nullptr) reranker_->choose(sentences, results, options_.batch_tokens);
   } catch (const c10::Error& error) {
     if (!is_out_of_memory(error)) throw;

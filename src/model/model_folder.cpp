@@ -45,14 +45,8 @@ ModelConfig::ModelConfig(const fs::path& folder) {
 
 // A line about a model.
 std::string summary_of(const Seq2Seq& model, const text::Tokenizer& tokenizer) {
-  const Seq2SeqOptions& options = model.options();
-  const std::string how =
-      options.kind == ModelKind::diffusion
-          ? fmt::format("of boundary-conditional diffusion (trajectory {}, r = {})",
-                        name_of(options.process.trajectory.kind), options.process.r)
-          : "that writes from left to right";
   return fmt::format("A sequence-to-sequence model {}: {} parameters, {} symbols ({}, {} text).",
-                     how, with_commas(model.parameters().count()),
+                     model.summary(), with_commas(model.parameters().count()),
                      with_commas(tokenizer.dictionary().size()), name_of(tokenizer.kind()),
                      tokenizer.raw() ? "raw" : "tokenised");
 }
@@ -108,13 +102,17 @@ LoadedModel load_model_folder(const fs::path& folder, at::Device device) {
   return load_model_folder(folder, device, nn::usual_precision(device));
 }
 
-const Autoregressive& require_autoregressive(const Seq2Seq& model, const fs::path& folder) {
-  const auto* result = dynamic_cast<const Autoregressive*>(&model);
-  if (result == nullptr)
-    throw Error(fmt::format("'{}' is a model of kind '{}': it has no probabilities of sentences",
-                            folder.string(), name_of(model.options().kind)),
-                "name an autoregressive one (trained with model.kind=ar)");
-  return *result;
+void require_kind(const Seq2Seq& model, ModelKind kind, const fs::path& folder) {
+  require(model.options().kind == kind,
+          "the model in '{}' is of kind '{}', the recipe's of kind '{}'", folder.string(),
+          name_of(model.options().kind), name_of(kind));
+}
+
+void require_probabilities(const Seq2Seq& model, const fs::path& folder) {
+  if (model.has_probabilities()) return;
+  throw Error(fmt::format("'{}' is a model of kind '{}': it has no probabilities of sentences",
+                          folder.string(), name_of(model.options().kind)),
+              "name an autoregressive one (trained with model.kind=ar)");
 }
 
 }  // namespace tessera::model

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "base/model_files.h"
-#include "model/autoregressive.h"
 #include "model/generation_options.h"
 #include "model/seq2seq.h"
 #include "text/tokenizer.h"
@@ -39,8 +38,10 @@ LoadedModel load_model_folder(const std::filesystem::path& folder, at::Device de
                               nn::Precision precision);
 LoadedModel load_model_folder(const std::filesystem::path& folder, at::Device device);
 
-// The model as one that writes from left to right. Throws Error where it is of another kind.
-const Autoregressive& require_autoregressive(const Seq2Seq& model,
-                                             const std::filesystem::path& folder);
+// Throws Error where a model is not of the kind that a recipe asks for.
+void require_kind(const Seq2Seq& model, ModelKind kind, const std::filesystem::path& folder);
+
+// Throws Error where a model has no probabilities of sentences.
+void require_probabilities(const Seq2Seq& model, const std::filesystem::path& folder);
 
 }  // namespace tessera::model

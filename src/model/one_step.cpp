@@ -1,5 +1,7 @@
 #include "model/one_step.h"
 
+#include "base/require.h"
+#include "model/diffusion.h"
 #include "model/validation_batch.h"
 #include "text/dictionary.h"
 
@@ -15,6 +17,8 @@ namespace tessera::model {
 OneStep measure_one_step(const Diffusion& model, const text::Split& split, int64_t batch_tokens,
                          uint64_t seed, Estimate estimate) {
   const c10::NoGradGuard no_grad;
+  const Process* const process = model.family()->process();
+  require(process != nullptr, "a single step is measured on paths from codes to noise");
   text::BatcherOptions options;
   options.tokens = batch_tokens;
   options.max_length = model.options().network.positions;
@@ -23,20 +27,24 @@ OneStep measure_one_step(const Diffusion& model, const text::Split& split, int64
   const EmbeddingTable& codebook = model.codebook();
   at::Tensor sums = at::zeros({8}, at::TensorOptions().dtype(at::kDouble).device(model.device()));
   for (int64_t i = 0; i < batcher.batches(0); ++i) {
-    const auto [ids, draws] = ValidationBatch(model, batcher.batch(0, i), i, seed);
-    const at::Tensor& target = ids.target;
+    const ValidationBatch batch(model, batcher.batch(0, i), i, seed);
+    const at::Tensor& target = batch.ids.target;
+    const at::Tensor samples = at::arange(target.size(0), target.options());
+    const at::Tensor t = process->draw_time(batch.streams.time, samples);
+    const at::Tensor eps =
+        process->draw_noise(batch.streams.noise, samples, {target.size(1), codebook.dim()});
     const at::Tensor x0 = codebook.encode(target);
-    const Noised noised = model.process().noise(codebook, x0, target, draws.eps, draws.t);
-    const Encoded encoded = model.encode(ids.source);
+    const Noised noised = process->noise(codebook, x0, target, eps, t);
+    const Encoded encoded = model.encode(batch.ids.source);
     const at::Tensor x0_hat =
-        model.denoiser(encoded, visible_keys(target))(noised.x, draws.t, at::zeros_like(noised.x));
+        model.denoiser(encoded, visible_keys(target))(noised.x, t, at::zeros_like(noised.x));
     const at::Tensor used =
         estimate_of(codebook, x0_hat, estimate, model.options().objective.logit_scale);
     const auto error_of = [&](const at::Tensor& point) { return (point - x0).square().mean(-1); };
     const auto length_of = [](const at::Tensor& point) { return at::norm(point, 2, {-1}); };
     const at::Tensor error = error_of(used);
     const at::Tensor weight =
-        velocity_weight(model.process(), noised, model.options().objective.velocity_cap);
+        velocity_weight(*process, noised, model.options().objective.velocity_cap);
     const at::Tensor right = codebook.decode(used).eq(target).to(error.scalar_type());
     const at::Tensor counted = target.ne(text::Dictionary::kPad);
     const at::Tensor values =

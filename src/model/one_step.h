@@ -1,9 +1,14 @@
 #pragma once
 
-#include "model/diffusion.h"
 #include "text/split.h"
 
+#include <tessera/process/estimate.h>
+
+#include <cstdint>
+
 namespace tessera::model {
+
+class Diffusion;
 
 // How well a diffusion model finds the clean sentence in a single step, from noise as in training
 // (every time alike), without an estimate of its own to begin with. Means over tokens.
@@ -17,6 +22,7 @@ struct OneStep {
 };
 
 // Of the estimate a sampler uses; over a split; noise is a function of (seed, place in the split).
+// The model's family has a process.
 //   batch_tokens  of a batch, padding included
 OneStep measure_one_step(const Diffusion& model, const text::Split& split, int64_t batch_tokens,
                          uint64_t seed, Estimate estimate = Estimate::raw);

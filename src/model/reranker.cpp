@@ -12,8 +12,8 @@ Reranker::Reranker(const std::filesystem::path& run_or_model, const text::Dictio
                    at::Device device, nn::Precision precision) {
   const std::filesystem::path folder = find_model_folder(run_or_model);
   LoadedModel loaded = load_model_folder(folder, device, precision);
-  model_ = std::move(loaded.model);
-  judge_ = &require_autoregressive(*model_, folder);
+  require_probabilities(*loaded.model, folder);
+  judge_ = std::move(loaded.model);
   if (const auto difference = dictionary.difference(loaded.tokenizer.dictionary()))
     throw Error(fmt::format("the model in '{}' cannot judge candidates of this one: {}",
                             folder.string(), *difference),

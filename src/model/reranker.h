@@ -1,19 +1,19 @@
 #pragma once
 
-#include "model/autoregressive.h"
 #include "model/generated.h"
 #include "model/generation_batches.h"
+#include "model/seq2seq.h"
 
 #include <filesystem>
 #include <memory>
 
 namespace tessera::model {
 
-// An autoregressive model that chooses among the candidates of another one: by the mean
+// A model with probabilities that chooses among the candidates of another one: by the mean
 // log-probability per symbol, end symbol included.
 class Reranker {
  public:
-  // A run or a model. Throws Error where it cannot be loaded, is not autoregressive, or has another
+  // A run or a model. Throws Error where it cannot be loaded, has no probabilities, or has another
   // dictionary than the model whose candidates it is to judge.
   Reranker(const std::filesystem::path& run_or_model, const text::Dictionary& dictionary,
            at::Device device, nn::Precision precision);
@@ -23,8 +23,7 @@ class Reranker {
               int64_t batch_tokens) const;
 
  private:
-  std::unique_ptr<Seq2Seq> model_;
-  const Autoregressive* judge_ = nullptr;  // the same
+  std::unique_ptr<const Seq2Seq> judge_;
 };
 
 }  // namespace tessera::model

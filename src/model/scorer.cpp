@@ -31,8 +31,8 @@ at::Tensor padded_targets(const ScoringTask& task, const GenerationBatch& batch,
 
 }  // namespace
 
-std::vector<std::vector<TargetScore>> score_targets(const Autoregressive& model,
-                                                    const ScoringTask& task, int64_t batch_tokens,
+std::vector<std::vector<TargetScore>> score_targets(const Seq2Seq& model, const ScoringTask& task,
+                                                    int64_t batch_tokens,
                                                     const std::function<void(int64_t)>& progress) {
   require(task.sources.size() == task.targets.size(), "there are {} sources and targets of {}",
           task.sources.size(), task.targets.size());

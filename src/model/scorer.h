@@ -1,7 +1,7 @@
 #pragma once
 
-#include "model/autoregressive.h"
 #include "model/generation_batches.h"
+#include "model/seq2seq.h"
 #include "text/dictionary.h"
 
 #include <functional>
@@ -41,12 +41,12 @@ struct ScoringTask {
   std::vector<std::vector<std::span<const text::Id>>> targets;  // of every source
 };
 
-// Scores given targets, many at once.
+// Scores given targets, many at once, with a model that has probabilities.
 //   batch_tokens  targets x padded length of a batch, at most
 //   progress      called with the number of sources that were done
 // Throws Error for a source or target that is longer than the model's positions.
 std::vector<std::vector<TargetScore>> score_targets(
-    const Autoregressive& model, const ScoringTask& task, int64_t batch_tokens,
+    const Seq2Seq& model, const ScoringTask& task, int64_t batch_tokens,
     const std::function<void(int64_t)>& progress = {});
 
 }  // namespace tessera::model

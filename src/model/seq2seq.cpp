@@ -4,6 +4,8 @@
 #include "model/diffusion.h"
 #include "text/dictionary.h"
 
+#include <tessera/base/error.h>
+
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
@@ -48,15 +50,19 @@ void Seq2Seq::refresh() {
   codebook_->refresh();
 }
 
-nn::Draws Seq2Seq::draw_for(const nn::Inputs& inputs, const StreamId& noise,
-                            const StreamId& time) const {
+Draws Seq2Seq::draw_for(const nn::Inputs& inputs, const TrainingStreams& streams) const {
   const Seq2SeqBatch batch = Seq2SeqBatch::of(inputs);
-  return draw(noise, time, batch.target.size(0), batch.target.size(1));
+  return draw(streams, batch.target.size(0), batch.target.size(1));
 }
 
-nn::TrainingLoss Seq2Seq::loss_of(const nn::Inputs& inputs, const nn::Draws& draws,
-                                  bool self_condition, nn::Mode mode) {
-  return loss(Seq2SeqBatch::of(inputs), draws, self_condition, mode);
+nn::TrainingLoss Seq2Seq::loss_of(const nn::Inputs& inputs, const Draws& draws, int64_t variant,
+                                  nn::Mode mode) {
+  return loss(Seq2SeqBatch::of(inputs), draws, variant, mode);
+}
+
+at::Tensor Seq2Seq::log_probabilities(const Encoded& /*encoded*/,
+                                      const at::Tensor& /*target*/) const {
+  throw Error("this model has no probabilities of sentences");
 }
 
 Encoded Seq2Seq::encode(const at::Tensor& source, nn::Mode mode) const {

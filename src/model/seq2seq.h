@@ -1,14 +1,21 @@
 #pragma once
 
 #include "model/encoder_decoder.h"
+#include "model/generated.h"
+#include "model/generation_batches.h"
+#include "model/generation_options.h"
+#include "model/one_step.h"
 #include "model/seq2seq_options.h"
 #include "nn/trainable.h"
 #include "text/batcher.h"
 
 #include <tessera/codebook/embedding_table.h>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace tessera::model {
 
@@ -24,7 +31,7 @@ struct Seq2SeqBatch {
 
 // A sequence-to-sequence model that can be trained: one embedding for both languages, which is a
 // codebook, and an encoder-decoder over it. What the decoder does is a matter of the kind:
-// Diffusion or Autoregressive.
+// Diffusion or Autoregressive. Only make_seq2seq() knows which kinds there are.
 class Seq2Seq : public nn::Trainable {
  public:
   const Seq2SeqOptions& options() const { return options_; }
@@ -32,16 +39,48 @@ class Seq2Seq : public nn::Trainable {
   const std::vector<int64_t>& undecodable() const { return undecodable_; }
 
   void refresh() final;
-  nn::Draws draw_for(const nn::Inputs& inputs, const StreamId& noise,
-                     const StreamId& time) const final;
-  nn::TrainingLoss loss_of(const nn::Inputs& inputs, const nn::Draws& draws, bool self_condition,
+  Draws draw_for(const nn::Inputs& inputs, const TrainingStreams& streams) const final;
+  nn::TrainingLoss loss_of(const nn::Inputs& inputs, const Draws& draws, int64_t variant,
                            nn::Mode mode) final;
 
   // The same with names: what a kind of model implements.
-  virtual nn::Draws draw(const StreamId& noise, const StreamId& time, int64_t rows,
-                         int64_t length) const = 0;
-  virtual nn::TrainingLoss loss(const Seq2SeqBatch& batch, const nn::Draws& draws,
-                                bool self_condition, nn::Mode mode) = 0;
+  virtual Draws draw(const TrainingStreams& streams, int64_t rows, int64_t length) const = 0;
+  virtual nn::TrainingLoss loss(const Seq2SeqBatch& batch, const Draws& draws, int64_t variant,
+                                nn::Mode mode) = 0;
+
+  // Fills in the results of the sentences. Throws UsageError for options that make no sense, which
+  // check() does at once.
+  virtual void generate(const GenerationOptions& options, const GenerateHooks& hooks,
+                        std::span<const SourceSentence> sentences,
+                        std::span<Generated> results) const = 0;
+  virtual void check(const GenerationOptions& options) const = 0;
+
+  // Whether an option of generation, by the name of its flag ("steps"), changes anything.
+  virtual bool uses(std::string_view option) const = 0;
+  // Whether candidates come in an order that leaves nothing to select.
+  virtual bool ranks_candidates(const GenerationOptions& /*options*/) const { return false; }
+  // What is spent on a sentence: for people ("5 lengths x 1 noise, blend") and for programs.
+  virtual std::string effort(const GenerationOptions& options) const = 0;
+  virtual nlohmann::ordered_json effort_report(const GenerationOptions& options) const = 0;
+
+  virtual std::string summary() const = 0;  // how it writes, in some words: "that writes ..."
+
+  // The diffusion that it learns; none where it writes from left to right.
+  virtual const Family* family() const { return nullptr; }
+
+  // How well the network finds clean sentences in a single step, of models that start from noisy
+  // points (one_step.h).
+  virtual std::optional<OneStep> one_step(const text::Split& /*split*/, int64_t /*batch_tokens*/,
+                                          uint64_t /*seed*/, Estimate /*estimate*/) const {
+    return std::nullopt;
+  }
+
+  // Log-probabilities of given targets, symbol by symbol, of models that have them; 0 where there
+  // is padding, -inf for symbols that are never written.
+  //   target   [B * n, L] int64, with end symbols: rows b*n .. belong to source sentence b
+  //   returns  [B * n, L] float32
+  virtual bool has_probabilities() const { return false; }
+  virtual at::Tensor log_probabilities(const Encoded& encoded, const at::Tensor& target) const;
 
   // For generation.   source [B, S] int64
   Encoded encode(const at::Tensor& source, nn::Mode mode = nn::Mode::inference) const;

@@ -16,6 +16,11 @@ enum class ModelKind {
   autoregressive,  // one after the other
 };
 
+// Whether generate.preset is for models of this kind.
+constexpr bool has_presets(ModelKind kind) {
+  return kind != ModelKind::autoregressive;
+}
+
 // The network. Its vocabulary comes from the corpus.
 struct NetworkOptions {
   int64_t latent = 128;  // width of the codes, in which diffusion happens

@@ -29,7 +29,7 @@ model::GenerationOptions fitting(const model::LoadedModel& loaded,
       {"preset", options.preset.has_value()}, {"steps", options.steps.has_value()},
       {"r", options.r.has_value()},           {"lengths", options.lengths.has_value()},
       {"noises", options.noises.has_value()}, {"selection", options.selection.has_value()}};
-  model::require_fitting_options(loaded.model->options().kind, generation, given);
+  model::require_fitting_options(*loaded.model, generation, given);
   return generation;
 }
 

@@ -7,7 +7,7 @@ namespace tessera::model {
 // A batch of a split that is measured on, and random numbers that are the same every time.
 struct ValidationBatch {
   Seq2SeqBatch ids;
-  nn::Draws draws;
+  TrainingStreams streams;
 
   //   number  of the batch: with the seed, what its random numbers are a function of
   ValidationBatch(const Seq2Seq& model, const text::Batch& batch, int64_t number, uint64_t seed);

@@ -3,6 +3,8 @@
 #include "nn/layers.h"
 
 #include <tessera/base/random.h>
+#include <tessera/base/safetensors.h>
+#include <tessera/process/family.h>
 
 #include <span>
 #include <string_view>
@@ -13,12 +15,6 @@ namespace tessera::nn {
 // What a batch consists of, in the order its model says; on the host as it is made, on the device
 // as it is learnt from.
 using Inputs = std::vector<at::Tensor>;
-
-// The random numbers of a training step, drawn before it; undefined where a model needs none.
-struct Draws {
-  at::Tensor t;    // [B]           time of every sample, in {1 .. T}
-  at::Tensor eps;  // [B, ..., d]   noise
-};
 
 struct TrainingLoss {
   at::Tensor total;     // scalar, carries the gradient
@@ -40,20 +36,26 @@ class Trainable {
   // To be called after the weights have changed.
   virtual void refresh() = 0;
 
-  // The numbers of a step: functions of (seed, step, row).
-  virtual Draws draw_for(const Inputs& inputs, const StreamId& noise,
-                         const StreamId& time) const = 0;
+  // The numbers of a step: functions of (streams, row).
+  virtual Draws draw_for(const Inputs& inputs, const TrainingStreams& streams) const = 0;
+
+  // A loss is computed in one of a few variants, each of which is recorded as a graph of its own;
+  // variant 0 is the plainest, and the one that is validated with.
+  virtual int64_t variants() const { return 1; }
+  // The variant of a training step.   chance  in [0, 1), a function of (seed, step)
+  virtual int64_t variant(double /*chance*/) const { return 0; }
 
   // Loss of a batch. Reads the weights anew: no refresh() needed before.
-  //   self_condition  whether the network sees an estimate of its own first
-  virtual TrainingLoss loss_of(const Inputs& inputs, const Draws& draws, bool self_condition,
+  virtual TrainingLoss loss_of(const Inputs& inputs, const Draws& draws, int64_t variant,
                                Mode mode) = 0;
-
-  // Share of the updates with self_condition.
-  virtual double self_conditioning() const = 0;
 
   // Names of what a loss measures.
   virtual std::span<const std::string_view> measures() const = 0;
+
+  // What a checkpoint has to hold beside the weights, by name. restore() takes the same, from
+  // tensors whose names begin with a prefix.
+  virtual safetensors::Tensors state() const { return {}; }
+  virtual void restore(const safetensors::File& /*file*/, const std::string& /*prefix*/) {}
 
  protected:
   Trainable() = default;

@@ -93,9 +93,9 @@ double ImageTask::validation_loss(Json& line, const std::function<void()>& pause
     if (model_->classes() > 0)
       inputs.push_back(held_out_.labels().narrow(0, first, rows).to(model_->device()));
     const auto number = 2 * static_cast<uint64_t>(first);
-    const nn::Draws draws = model_->draw_for(inputs, {seed_, Purpose::validation, number},
-                                             {seed_, Purpose::validation, number + 1});
-    meter.add(model_->loss_of(inputs, draws, /*self_condition=*/false, nn::Mode::inference));
+    const Draws draws = model_->draw_for(
+        inputs, {{seed_, Purpose::validation, number}, {seed_, Purpose::validation, number + 1}});
+    meter.add(model_->loss_of(inputs, draws, /*variant=*/0, nn::Mode::inference));
   }
   const LossMeter::Means means = meter.means();
   line["valid_loss"] = means.loss;

@@ -85,7 +85,7 @@ Recipe begin_recipe(const std::filesystem::path& file, std::span<const std::stri
   if (recipe.domain != Domain::text) return recipe;
   const auto preset = told.at<model::Preset>(kPreset);
   if (!preset) return recipe;
-  require_option(told.at<model::ModelKind>(kModel) != model::ModelKind::autoregressive,
+  require_option(model::has_presets(told.at<model::ModelKind>(kModel).value_or(model::ModelKind{})),
                  "{} is not for autoregressive models: they have generate.beam", kPreset);
   model::use_preset(recipe.text.generate, *preset);
   return recipe;

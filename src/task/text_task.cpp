@@ -157,20 +157,15 @@ safetensors::File TextTask::weights_of(const std::filesystem::path& run_or_model
     throw Error(fmt::format("the model in '{}' does not fit the corpus in '{}': {}",
                             folder.string(), corpus_.folder().string(), *difference),
                 "prepare the data with the dictionary of the model (`tessera prepare --dict`)");
-  require(given.model->options().kind == options_.model.kind,
-          "the model in '{}' is of kind '{}', the recipe's of kind '{}'", folder.string(),
-          name_of(given.model->options().kind), name_of(options_.model.kind));
+  model::require_kind(*given.model, options_.model.kind, folder);
   return safetensors::File(folder / "model.safetensors");
 }
 
 void TextTask::write_model(const std::filesystem::path& folder, const at::Tensor& weights,
                            int64_t step) const {
-  const bool diffusion = options_.model.kind == model::ModelKind::diffusion;
   const ModelCard card{
       .title = "A sequence-to-sequence model of tessera",
-      .description = diffusion
-                         ? "Boundary-conditional diffusion: source sentences to target sentences."
-                         : "Source sentences to target sentences, word by word.",
+      .description = "Source sentences to target sentences.",
       .data = fmt::format("a prepared corpus of fingerprint {}", corpus_.fingerprint()),
       .facts = {{"updates", fmt::format("{}", step)},
                 {"tokens a batch", fmt::format("{}", options_.data.batches.tokens)},

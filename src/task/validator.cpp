@@ -56,13 +56,18 @@ Measurement Validator::measure(const at::Tensor& weights, const std::function<vo
 void Validator::measure_loss(Measurement& found, const std::function<void()>& pause) {
   LossMeter meter(model_);
   std::optional<BoundaryCounter> boundary;
-  if (const auto* diffusion = dynamic_cast<const model::Diffusion*>(&model_))
-    boundary.emplace(diffusion->process(), diffusion->codebook(), diffusion->undecodable());
+  const Process* const process = model_.family() ? model_.family()->process() : nullptr;
+  if (process != nullptr) boundary.emplace(*process, model_.codebook(), model_.undecodable());
   for (int64_t i = 0; i < batcher_.batches(0); ++i) {
     pause();
-    const auto [ids, draws] = model::ValidationBatch(model_, batcher_.batch(0, i), i, seed_);
-    meter.add(model_.loss(ids, draws, /*self_condition=*/false, nn::Mode::inference));
-    if (boundary) boundary->add(ids.target, draws.eps);
+    const model::ValidationBatch batch(model_, batcher_.batch(0, i), i, seed_);
+    const at::Tensor& target = batch.ids.target;
+    const Draws draws = model_.draw(batch.streams, target.size(0), target.size(1));
+    meter.add(model_.loss(batch.ids, draws, /*variant=*/0, nn::Mode::inference));
+    if (!boundary) continue;
+    const at::Tensor samples = at::arange(target.size(0), target.options());
+    boundary->add(target, process->draw_noise(batch.streams.noise, samples,
+                                              {target.size(1), model_.codebook().dim()}));
   }
   const LossMeter::Means means = meter.means();
   found.loss = means.loss;

@@ -30,12 +30,14 @@ void seed_dropout(at::Device device, uint64_t seed, int64_t step, int64_t part) 
 }
 
 // Always into the same memory, which recorded kernels read.
-void keep(at::Tensor& place, const at::Tensor& drawn) {
-  if (!drawn.defined()) return;
-  if (place.defined())
-    place.copy_(drawn);
-  else
-    place = drawn.clone();
+void keep(Draws& places, const Draws& drawn) {
+  places.resize(drawn.size());
+  for (size_t i = 0; i < drawn.size(); ++i) {
+    if (places[i].defined())
+      places[i].copy_(drawn[i]);
+    else
+      places[i] = drawn[i].clone();
+  }
 }
 
 // From the host to the device, without waiting for it.
@@ -69,15 +71,16 @@ Learner::Slot& Learner::slot(const nn::Inputs& batch) {
   std::unique_ptr<Slot>& slot = slots_[sizes];
   if (slot) return *slot;
   slot = std::make_unique<Slot>();
+  slot->variants = std::vector<Slot::Variant>(static_cast<size_t>(model_.variants()));
   for (const at::Tensor& input : batch)
     slot->inputs.push_back(at::empty_like(input, input.options().device(model_.device())));
   return *slot;
 }
 
 // Loss and gradient of one batch, added to what is there.
-void Learner::accumulate(Slot& slot, bool self_condition) {
+void Learner::accumulate(Slot& slot, int64_t variant) {
   const nn::TrainingLoss loss =
-      model_.loss_of(slot.inputs, slot.draws, self_condition, nn::Mode::training);
+      model_.loss_of(slot.inputs, slot.draws, variant, nn::Mode::training);
   const double share = 1.0 / static_cast<double>(options_.accumulate);
   (loss.total * share).backward();
   model_.parameters().gather_gradients();
@@ -113,23 +116,19 @@ void Learner::update(int64_t step, std::span<const nn::Inputs> batches, double l
     Slot& slot = this->slot(batch);
     for (size_t i = 0; i < batch.size(); ++i) send(batch[i], slot.inputs[i]);
     const auto counter = static_cast<uint64_t>(step * options_.accumulate) + part;
-    const nn::Draws draws = model_.draw_for(slot.inputs, {seed_, Purpose::training_noise, counter},
-                                            {seed_, Purpose::training_time, counter});
-    keep(slot.draws.t, draws.t);
-    keep(slot.draws.eps, draws.eps);
+    keep(slot.draws, model_.draw_for(slot.inputs, {{seed_, Purpose::training_noise, counter},
+                                                   {seed_, Purpose::training_time, counter}}));
     seed_dropout(model_.device(), seed_, step, static_cast<int64_t>(part));
-    const bool self_condition =
-        RandomStream({seed_, Purpose::self_conditioning, counter}).uniform() <
-        model_.self_conditioning();
+    const int64_t variant =
+        model_.variant(RandomStream({seed_, Purpose::self_conditioning, counter}).uniform());
 
     // The first batch of a shape runs as it is (libraries set themselves up), the second is
     // recorded.
-    int& seen = slot.seen[self_condition];
-    CudaGraph& graph = slot.graphs[self_condition];
+    auto& [graph, seen] = slot.variants.at(static_cast<size_t>(variant));
     if (!graphs_ || seen == 0) {
-      accumulate(slot, self_condition);
+      accumulate(slot, variant);
     } else {
-      if (seen == 1) graph.record([&] { accumulate(slot, self_condition); });
+      if (seen == 1) graph.record([&] { accumulate(slot, variant); });
       graph.run();
     }
     seen = std::min(seen + 1, 2);
@@ -185,6 +184,7 @@ safetensors::Tensors Learner::state() const {
   add("means.", moments.at("means")[0]);
   add("squares.", moments.at("squares")[0]);
   tensors.emplace("updates", moments.at("steps")[0]);
+  for (const auto& [name, tensor] : model_.state()) tensors.emplace("model." + name, tensor);
   return tensors;
 }
 
@@ -199,6 +199,7 @@ void Learner::restore(const safetensors::File& file) {
   const at::Tensor stored = file.tensor("updates");
   require_shape(stored, updates.sizes(), "updates");
   updates.copy_(stored);
+  model_.restore(file, "model.");
   model_.refresh();
 }
 

@@ -57,13 +57,18 @@ class Learner {
  private:
   // What a batch of one shape is computed from and with.
   struct Slot {
+    // One way to compute it, recorded when it comes the second time.
+    struct Variant {
+      CudaGraph graph;
+      int seen = 0;
+    };
+
     nn::Inputs inputs;
-    nn::Draws draws;
-    CudaGraph graphs[2];  // without and with self-conditioning
-    int seen[2] = {0, 0};
+    Draws draws;
+    std::vector<Variant> variants;
   };
 
-  void accumulate(Slot& slot, bool self_condition);
+  void accumulate(Slot& slot, int64_t variant);
   void apply();
   Slot& slot(const nn::Inputs& batch);
 

@@ -39,9 +39,11 @@ nn::Inputs small_batch(bool classes = false) {
   return inputs;
 }
 
-double loss_of(ImageModel& model, const nn::Inputs& inputs, bool self_condition = true) {
-  const nn::Draws draws = model.draw_for(inputs, {1, Purpose::test, 0}, {1, Purpose::test, 1});
-  return model.loss_of(inputs, draws, self_condition, nn::Mode::inference).total.item<double>();
+constexpr TrainingStreams kStreams{{1, Purpose::test, 0}, {1, Purpose::test, 1}};
+
+double loss_of(ImageModel& model, const nn::Inputs& inputs) {
+  const Draws draws = model.draw_for(inputs, kStreams);
+  return model.loss_of(inputs, draws, /*variant=*/1, nn::Mode::inference).total.item<double>();
 }
 
 TEST(PixelCodes, EveryCodingDecodesWhatItEncodes) {
@@ -67,9 +69,8 @@ TEST(ImageModel, EveryCodingLearns) {
   for (const Coding coding : {Coding::bits, Coding::fixed, Coding::trainable, Coding::pixels}) {
     const auto model = small_model(small_options(coding));
     const nn::Inputs inputs = small_batch();
-    const nn::Draws draws = model->draw_for(inputs, {1, Purpose::test, 0}, {1, Purpose::test, 1});
-    const nn::TrainingLoss loss =
-        model->loss_of(inputs, draws, /*self_condition=*/true, nn::Mode::training);
+    const Draws draws = model->draw_for(inputs, kStreams);
+    const nn::TrainingLoss loss = model->loss_of(inputs, draws, /*variant=*/1, nn::Mode::training);
     EXPECT_TRUE(std::isfinite(loss.total.item<double>())) << name_of(coding);
     EXPECT_EQ(loss.elements.item<double>(), 4);
     loss.total.backward();
@@ -101,19 +102,19 @@ TEST(ImageModel, BitsAreLearntBySquaredErrorAlone) {
 TEST(ImageModel, SelfConditioningConcernsTheFirstHalfOfABatch) {
   const auto model = small_model(small_options());
   nn::Inputs inputs = small_batch();
-  const nn::Draws draws = model->draw_for(inputs, {1, Purpose::test, 0}, {1, Purpose::test, 1});
-  const auto loss = [&](const nn::Inputs& some, const nn::Draws& theirs, bool self_condition) {
-    return model->loss_of(some, theirs, self_condition, nn::Mode::inference).total.item<double>();
-  };
-  const auto rows = [&](std::vector<int64_t> order, bool self_condition) {
+  const Draws draws = model->draw_for(inputs, kStreams);
+  constexpr int64_t kPlain = 0, kSelfConditioned = 1;
+  const auto loss = [&](std::vector<int64_t> order, int64_t variant) {
     const at::Tensor chosen = at::tensor(order, at::kLong);
-    return loss({inputs[0].index_select(0, chosen)},
-                {draws.t.index_select(0, chosen), draws.eps.index_select(0, chosen)},
-                self_condition);
+    Draws theirs;
+    for (const at::Tensor& each : draws) theirs.push_back(each.index_select(0, chosen));
+    return model->loss_of({inputs[0].index_select(0, chosen)}, theirs, variant, nn::Mode::inference)
+        .total.item<double>();
   };
-  EXPECT_NE(rows({0, 1, 2, 3}, true), rows({0, 1, 2, 3}, false));
-  EXPECT_NE(rows({0, 1, 2, 3}, true), rows({2, 3, 0, 1}, true)) << "it matters who comes first";
-  EXPECT_NEAR(rows({0, 1, 2, 3}, true), rows({1, 0, 3, 2}, true), 1e-5) << "but not within a half";
+  const double usual = loss({0, 1, 2, 3}, kSelfConditioned);
+  EXPECT_NE(usual, loss({0, 1, 2, 3}, kPlain));
+  EXPECT_NE(usual, loss({2, 3, 0, 1}, kSelfConditioned)) << "it matters who comes first";
+  EXPECT_NEAR(usual, loss({1, 0, 3, 2}, kSelfConditioned), 1e-5) << "but not within a half";
 }
 
 TEST(ImageModel, RefusesOptionsThatDoNotFit) {

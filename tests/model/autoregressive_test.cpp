@@ -58,9 +58,9 @@ TEST(Autoregressive, LossDoesNotDependOnPaddingOrEmptyRows) {
   Autoregressive model = test::tiny_autoregressive();
   const Seq2SeqBatch batch = small_batch();
   const auto pad = [](const at::Tensor& ids) { return at::constant_pad_nd(ids, {0, 2, 0, 1}, p); };
-  const auto plain = model.loss(batch, {}, false, nn::Mode::inference);
+  const auto plain = model.loss(batch, {}, /*variant=*/0, nn::Mode::inference);
   const auto padded =
-      model.loss({pad(batch.source), pad(batch.target)}, {}, false, nn::Mode::inference);
+      model.loss({pad(batch.source), pad(batch.target)}, {}, /*variant=*/0, nn::Mode::inference);
   EXPECT_NEAR(plain.total.item<double>(), padded.total.item<double>(), 1e-5);
 }
 
@@ -71,7 +71,7 @@ TEST(Autoregressive, LearnsASmallBatch) {
   values.mutable_grad() = model.parameters().gradients();
   nn::AdamW adamw({values}, {.weight_decay = 0});
   for (int step = 0; step < 150; ++step) {
-    model.loss(batch, {}, false, nn::Mode::inference).total.backward();
+    model.loss(batch, {}, /*variant=*/0, nn::Mode::inference).total.backward();
     model.parameters().gather_gradients();
     adamw.step(1e-2);
     model.parameters().zero_gradients();

@@ -34,9 +34,16 @@ Seq2SeqBatch small_batch() {
   return {at::tensor(source).view({2, 4}), at::tensor(target).view({2, 4})};
 }
 
-nn::Draws small_draws(const Diffusion& model, int64_t rows, int64_t length) {
-  return model.draw({1, Purpose::training_noise, 0}, {1, Purpose::training_time, 0}, rows, length);
+TrainingStreams streams(uint64_t step) {
+  return {{1, Purpose::training_noise, step}, {1, Purpose::training_time, step}};
 }
+
+Draws small_draws(const Diffusion& model, int64_t rows, int64_t length) {
+  return model.draw(streams(0), rows, length);
+}
+
+// The variants of a loss.
+constexpr int64_t kPlain = 0, kSelfConditioned = 1;
 
 // The sizes of the recipes, against the counts of Difformer's configurations.
 TEST(Diffusion, HasTheSizeOfItsClass) {
@@ -58,11 +65,11 @@ TEST(Diffusion, LossDoesNotDependOnPaddingOrEmptyRows) {
   const auto pad = [](const at::Tensor& ids) {
     return at::constant_pad_nd(ids, {0, 2, 0, 1}, Dictionary::kPad);
   };
-  const nn::Draws wide = small_draws(model, 3, 6);
-  const nn::Draws narrow{wide.t.narrow(0, 0, 2), wide.eps.narrow(0, 0, 2).narrow(1, 0, 4)};
-  const auto plain = model.loss(batch, narrow, true, nn::Mode::inference);
-  const auto padded =
-      model.loss({pad(batch.source), pad(batch.target)}, wide, true, nn::Mode::inference);
+  const Draws wide = small_draws(model, 3, 6);
+  const Draws narrow{wide[0].narrow(0, 0, 2), wide[1].narrow(0, 0, 2).narrow(1, 0, 4)};
+  const auto plain = model.loss(batch, narrow, kSelfConditioned, nn::Mode::inference);
+  const auto padded = model.loss({pad(batch.source), pad(batch.target)}, wide, kSelfConditioned,
+                                 nn::Mode::inference);
   EXPECT_NEAR(plain.total.item<double>(), padded.total.item<double>(), 1e-5);
   EXPECT_LT(test::largest_difference(plain.measures, padded.measures), 1e-5);
 }
@@ -77,24 +84,22 @@ TEST(Diffusion, TellsTheNetworkTimeNotItsRescaling) {
   const c10::NoGradGuard no_grad;
   Diffusion model = small_model();
   const Seq2SeqBatch batch = small_batch();
-  nn::Draws draws = small_draws(model, 2, 4);
-  draws.t = at::tensor({200.0f, 900.0f});
-  const auto loss = model.loss(batch, draws, false, nn::Mode::inference);
+  const Process& process = *model.family()->process();
+  const at::Tensor t = at::tensor({200.0f, 900.0f}), eps = small_draws(model, 2, 4)[1];
+  const auto loss = model.loss(batch, {t, eps}, kPlain, nn::Mode::inference);
 
   const at::Tensor x0 = model.codebook().encode(batch.target);
-  const Noised noised =
-      model.process().noise(model.codebook(), x0, batch.target, draws.eps, draws.t);
+  const Noised noised = process.noise(model.codebook(), x0, batch.target, eps, t);
   const Encoded encoded = model.encode(batch.source, nn::Mode::inference);
   const Denoiser network = model.denoiser(encoded, visible_keys(batch.target));
   const auto error_if_told = [&](const at::Tensor& time) {
-    return objective(model.process(), model.codebook(), noised,
-                     network(noised.x, time, at::zeros_like(x0)), x0, batch.target,
-                     batch.target.ne(Dictionary::kPad), model.options().objective)
+    return objective(process, model.codebook(), noised, network(noised.x, time, at::zeros_like(x0)),
+                     x0, batch.target, batch.target.ne(Dictionary::kPad), model.options().objective)
         .mse.item<double>();
   };
   const double error = measure(model, loss, "mse");
-  EXPECT_NEAR(error, error_if_told(draws.t), 1e-6);
-  EXPECT_GT(noised.tau.mean().item<double>(), draws.t.mean().item<double>());
+  EXPECT_NEAR(error, error_if_told(t), 1e-6);
+  EXPECT_GT(noised.tau.mean().item<double>(), t.mean().item<double>());
   EXPECT_GT(std::abs(error - error_if_told(noised.tau.amax(1))), 1e-4);
   EXPECT_EQ(measure(model, loss, "outside"), 0);
 }
@@ -105,7 +110,8 @@ TEST(Diffusion, TheEncoderLearnsFromLengthsUnlessToldNotTo) {
     options.length_weight = weight;
     options.length_gradient = reaches_encoder;
     Diffusion model = small_model(options);
-    model.loss(small_batch(), small_draws(model, 2, 4), false, nn::Mode::training).total.backward();
+    model.loss(small_batch(), small_draws(model, 2, 4), kPlain, nn::Mode::training)
+        .total.backward();
     model.parameters().gather_gradients();
     return model.parameters().gradients().clone();
   };
@@ -127,9 +133,9 @@ TEST(Diffusion, LearnsASmallBatchAndGeneratesIt) {
   nn::AdamW adamw({values}, {.weight_decay = 0});
   double first = 0, last = 0;
   for (uint64_t step = 0; step < 400; ++step) {
-    const nn::Draws draws =
-        model.draw({1, Purpose::training_noise, step}, {1, Purpose::training_time, step}, 2, 4);
-    const auto loss = model.loss(batch, draws, step % 2 == 0, nn::Mode::training);
+    const auto variant = static_cast<int64_t>((step + 1) % 2);
+    const auto loss =
+        model.loss(batch, model.draw(streams(step), 2, 4), variant, nn::Mode::training);
     loss.total.backward();
     model.parameters().gather_gradients();
     adamw.step(5e-3);
@@ -142,8 +148,8 @@ TEST(Diffusion, LearnsASmallBatchAndGeneratesIt) {
   const c10::NoGradGuard no_grad;
   const Encoded encoded = model.encode(batch.source);
   const at::Tensor visible = batch.target.ne(Dictionary::kPad);
-  const Sampler sampler(model.process(), model.codebook(), model.denoiser(encoded, visible));
-  const Sample sample = sampler.run(at::arange(2, at::kLong), {4, 8});
+  const Sample sample =
+      model.family()->reverse(model.denoiser(encoded, visible), at::arange(2, at::kLong), {4}, {});
   EXPECT_TRUE(at::equal(at::where(visible, sample.labels, Dictionary::kPad), batch.target))
       << sample.labels;
   const at::Tensor lengths =

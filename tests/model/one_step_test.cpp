@@ -33,11 +33,13 @@ TEST(OneStep, MeasuresTheErrorTrainingMeasures) {
     const Seq2SeqBatch ids{at::tensor(batch.source).view({rows, source}),
                            at::tensor(batch.target).view({rows, target})};
     const auto number = static_cast<uint64_t>(i);
-    const nn::Draws draws = model.draw({kSeed, Purpose::validation, 2 * number},
-                                       {kSeed, Purpose::validation, 2 * number + 1}, rows, target);
+    const Draws draws = model.draw(
+        {{kSeed, Purpose::validation, 2 * number}, {kSeed, Purpose::validation, 2 * number + 1}},
+        rows, target);
     const double count = ids.target.ne(text::Dictionary::kPad).sum().item<double>();
     // The first measure is the mean squared error.
-    sum += count * model.loss(ids, draws, false, nn::Mode::inference).measures[0].item<double>();
+    sum += count *
+           model.loss(ids, draws, /*variant=*/0, nn::Mode::inference).measures[0].item<double>();
     tokens += count;
   }
   EXPECT_NEAR(found.x0_error, sum / tokens, 1e-5);

@@ -35,6 +35,10 @@ std::unique_ptr<Diffusion> model_with_swallowed_symbol() {
   return model;
 }
 
+const Process& process_of(const Diffusion& model) {
+  return *model.family()->process();
+}
+
 // Of all symbols, those that cannot be decoded too.
 at::Tensor some_labels(const Diffusion& model) {
   return test::labels({kTokens}, model.codebook().symbols(), 4);
@@ -77,7 +81,7 @@ TEST(BoundaryStatistics, AgreeWithANaiveComputation) {
   const Diffusion& model = *made;
   const at::Tensor labels = some_labels(model);
   const at::Tensor eps = test::normal({kTokens, model.codebook().dim()}, 9);
-  BoundaryCounter counter(model.process(), model.codebook(), model.undecodable());
+  BoundaryCounter counter(process_of(model), model.codebook(), model.undecodable());
   // In two batches of other shapes: how tokens are put together has no part in it.
   counter.add(labels.narrow(0, 0, 300).view({20, 15}), eps.narrow(0, 0, 300).view({20, 15, -1}));
   counter.add(labels.narrow(0, 300, 100), eps.narrow(0, 300, 100));
@@ -99,23 +103,23 @@ TEST(BoundaryStatistics, OfLabelsAreAFunctionOfTheSeed) {
   const Diffusion model = test::tiny_model();
   const at::Tensor labels = some_labels(model);
   const BoundaryStatistics once =
-      boundary_statistics(model.process(), model.codebook(), model.undecodable(), labels, 1);
+      boundary_statistics(process_of(model), model.codebook(), model.undecodable(), labels, 1);
   EXPECT_EQ(once.histogram,
-            boundary_statistics(model.process(), model.codebook(), model.undecodable(), labels, 1)
+            boundary_statistics(process_of(model), model.codebook(), model.undecodable(), labels, 1)
                 .histogram);
-  EXPECT_NE(
-      once.mean,
-      boundary_statistics(model.process(), model.codebook(), model.undecodable(), labels, 2).mean);
+  EXPECT_NE(once.mean,
+            boundary_statistics(process_of(model), model.codebook(), model.undecodable(), labels, 2)
+                .mean);
   EXPECT_NEAR(std::accumulate(once.histogram.begin(), once.histogram.end(), 0.0), 1, 1e-12);
 }
 
 TEST(BoundaryStatistics, OfNothingAreZero) {
   const Diffusion model = test::tiny_model();
   const BoundaryStatistics none = boundary_statistics(
-      model.process(), model.codebook(), model.undecodable(), at::empty({0}, at::kLong), 1);
+      process_of(model), model.codebook(), model.undecodable(), at::empty({0}, at::kLong), 1);
   EXPECT_EQ(none.tokens, 0);
   EXPECT_EQ(none.mean, 0);
-  EXPECT_EQ(boundary_statistics(model.process(), model.codebook(), model.undecodable(),
+  EXPECT_EQ(boundary_statistics(process_of(model), model.codebook(), model.undecodable(),
                                 at::full({3}, text::Dictionary::kPad, at::kLong), 1)
                 .tokens,
             0);

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <tessera/base/random.h>
+#include <tessera/process/codebook.h>
+#include <tessera/process/sampler.h>
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tessera {
+
+// Where the random numbers of a training step come from.
+struct TrainingStreams {
+  StreamId noise;  // of elements
+  StreamId time;   // of samples
+};
+
+// The random numbers of a training step, drawn before it; what they are, the family knows.
+using Draws = std::vector<at::Tensor>;
+
+// Symbols with noise, as a network is shown them.
+struct Corrupted {
+  at::Tensor input;                // [B, ..., d]  points
+  at::Tensor time;                 // [B]          in [0, T]; networks are told network_time(time)
+  std::vector<at::Tensor> hidden;  // what the loss is computed from besides: the family's own
+};
+
+struct FamilyLoss {
+  at::Tensor total;     // scalar, carries the gradient
+  at::Tensor measures;  // [n] float32, without a gradient: what measures() names
+};
+
+// A kind of diffusion: what noise does to symbols, what a network learns from it, and how noise is
+// undone. A family knows the codes of symbols, but no network and no data, so that every family
+// goes with every network. Symbols have any shape [B, ...].
+class Family {
+ public:
+  // The codebook must outlive it.
+  explicit Family(const Codebook& codebook) : codebook_(&codebook) {}
+  virtual ~Family() = default;
+  Family(const Family&) = delete;
+  Family& operator=(const Family&) = delete;
+
+  const Codebook& codebook() const { return *codebook_; }
+
+  virtual double horizon() const = 0;       // T: times are in [0, T]
+  virtual std::string summary() const = 0;  // in some words, for model cards
+
+  // The numbers of a step, functions of (stream, sample). Always of the same shapes for the same
+  // arguments: recorded kernels read them.
+  //   samples   [B] int64: the number of every sample
+  //   elements  shape of the symbols of one sample
+  virtual Draws draw(const TrainingStreams& streams, const at::Tensor& samples,
+                     at::IntArrayRef elements) const = 0;
+
+  // The forward process.   labels [B, ...] int64
+  virtual Corrupted corrupt(const at::Tensor& labels, const Draws& draws) const = 0;
+
+  // What a network is taught.
+  //   output  [B, ..., d]  its estimate, as points that the codebook scores
+  //   mask    [B, ...]     bool (true: counts), or undefined: all count
+  virtual FamilyLoss loss(const Corrupted& corrupted, const at::Tensor& output,
+                          const at::Tensor& labels, const at::Tensor& mask) const = 0;
+  virtual std::span<const std::string_view> measures() const = 0;
+
+  // What a network that sees its last output is shown of it (self-conditioning).
+  virtual at::Tensor shown(const at::Tensor& output) const { return output; }
+
+  // The reverse process: samples out of noise, which is a function of (options.seed, sample).
+  // Without gradients.
+  virtual Sample reverse(const Denoiser& network, const at::Tensor& samples,
+                         at::IntArrayRef elements, const SamplerOptions& options,
+                         const StepCallback& callback = {}) const = 0;
+  // Calls of the network that reverse() makes. Throws UsageError for options that make no sense.
+  virtual int64_t calls(const SamplerOptions& options) const = 0;
+
+  // The paths from codes to noise, of families that have some: what statistics and pictures of the
+  // boundary are made from.
+  virtual const Process* process() const { return nullptr; }
+
+ private:
+  const Codebook* codebook_;
+};
+
+// Makes a family over a codebook, which outlives it.
+using FamilyMaker = std::function<std::unique_ptr<Family>(const Codebook& codebook)>;
+
+// Algorithm 1 of the paper, for any family and any network: symbols are corrupted, the network
+// estimates them, the family says what the estimate lacks.
+//   labels, mask      as Family::loss() takes them
+//   self_conditioned  samples, from the first on, for which the network sees an estimate of its own
+//                     that it makes first, without a gradient: from these rows alone
+FamilyLoss training_loss(const Family& family, const Denoiser& network, const at::Tensor& labels,
+                         const at::Tensor& mask, const Draws& draws, int64_t self_conditioned);
+
+}  // namespace tessera
