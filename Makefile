@@ -4,7 +4,7 @@ CMAKE_ARGS ?=
 # Idle worker threads must not spin while tests run side by side.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: help setup configure build test demo bench asan format lint clean
+.PHONY: help setup configure build test demo bench asan tsan check format formatted lint clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -42,14 +42,24 @@ asan: setup ## unit tests under the address and undefined-behaviour sanitizers
 	cmake --build --preset asan --parallel $(JOBS)
 	ctest --preset asan --parallel $(JOBS)
 
+tsan: setup ## readers, generation and training under the thread sanitizer
+	cmake --preset tsan $(CMAKE_ARGS)
+	cmake --build --preset tsan --parallel $(JOBS)
+	setarch -R ctest --preset tsan --parallel $(JOBS)
+
+check: formatted test asan tsan lint ## all checks there are; takes long
+
 format: ## rewrite the sources as .clang-format says
-	@scripts/setup --lint
+	@scripts/setup --format
 	@git ls-files -z '*.h' '*.cpp' '*.cu' '*.cuh' | xargs -0 clang-format-14 -i
 
-lint: build ## formatting and clang-tidy, without changing anything
-	@scripts/setup --lint
+formatted: ## fails where the sources are not as .clang-format says
+	@scripts/setup --format
 	@git ls-files -z '*.h' '*.cpp' '*.cu' '*.cuh' | xargs -0 clang-format-14 --dry-run --Werror
+
+lint: build formatted ## formatting and clang-tidy, without changing anything
+	@scripts/setup --lint
 	@git ls-files -z 'src/*.cpp' 'apps/*.cpp' | xargs -0 -P $(JOBS) -n 4 clang-tidy-14 -p build --quiet
 
 clean: ## remove everything that was built
-	rm -rf build build-debug build-asan build-cuda demo
+	rm -rf build build-debug build-asan build-tsan build-cuda demo

@@ -6,9 +6,14 @@ target_compile_options(tessera_settings INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,14>>:-Wno-restrict -Wno-stringop-overflow -Wno-array-bounds>
   $<$<AND:$<BOOL:${TESSERA_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>
   $<$<COMPILE_LANGUAGE:CUDA>:-Wno-deprecated-gpu-targets>)
+if(TESSERA_SANITIZE STREQUAL "THREAD")
+  set(_sanitizers -fsanitize=thread)
+elseif(TESSERA_SANITIZE)
+  set(_sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+endif()
 if(TESSERA_SANITIZE)
-  # Instrumented code looks uninitialised to GCC.
-  target_compile_options(tessera_settings INTERFACE -Wno-maybe-uninitialized
-    -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-  target_link_options(tessera_settings INTERFACE -fsanitize=address,undefined)
+  # Instrumented code looks uninitialised to GCC, and it does not see what fences order.
+  target_compile_options(tessera_settings INTERFACE -Wno-maybe-uninitialized -Wno-tsan ${_sanitizers}
+    -fno-omit-frame-pointer)
+  target_link_options(tessera_settings INTERFACE ${_sanitizers})
 endif()
