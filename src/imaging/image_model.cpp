@@ -2,6 +2,7 @@
 
 #include "base/require.h"
 #include "imaging/pixel_codes.h"
+#include "nn/seeded_dropout.h"
 #include "process/masked_mean.h"
 
 #include <tessera/codebook/embedding_table.h>
@@ -118,8 +119,10 @@ nn::TrainingLoss ImageModel::loss_of(const nn::Inputs& inputs, const nn::Draws& 
   if (classes_ > 0) {
     classes = inputs.at(1);
     if (mode == nn::Mode::training && options_.class_dropout > 0)
-      classes = classes.masked_fill(at::rand({rows}, draws.t.options()).lt(options_.class_dropout),
-                                    classes_);
+      classes = classes.masked_fill(
+          at::rand({rows}, nn::SeededDropout::generator(draws.t.device()), draws.t.options())
+              .lt(options_.class_dropout),
+          classes_);
   }
 
   const at::Tensor x0 = codebook_->encode(labels);
