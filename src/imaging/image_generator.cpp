@@ -51,6 +51,7 @@ ImageGenerator::ImageGenerator(const ImageModel& model, const SamplingOptions& o
 at::Tensor ImageGenerator::generate(int64_t first, int64_t count, const at::Tensor& classes,
                                     const StepCallback& callback,
                                     const std::function<void()>& pause) const {
+  const ValueCheckScope checks;
   const ImageShape& shape = model_.shape();
   const at::Device device = model_.device();
   const std::string lower = fmt::format("lower sample.batch (--batch), now {}", options_.batch);

@@ -2,6 +2,7 @@
 
 #include "base/require.h"
 #include "imaging/pixel_codes.h"
+#include "nn/seeded_dropout.h"
 
 #include <tessera/codebook/embedding_table.h>
 #include <tessera/process/boundary_family.h>
@@ -113,7 +114,8 @@ nn::TrainingLoss ImageModel::loss_of(const nn::Inputs& inputs, const Draws& draw
   if (classes_ > 0) {
     classes = inputs.at(1);
     if (mode == nn::Mode::training && options_.class_dropout > 0) {
-      const at::Tensor chance = at::rand({rows}, parameters_.values().options());
+      const at::Tensor chance =
+          at::rand({rows}, nn::SeededDropout::generator(device()), parameters_.values().options());
       classes = classes.masked_fill(chance.lt(options_.class_dropout), classes_);
     }
   }

@@ -2,6 +2,8 @@
 
 #include "base/cuda_graph.h"
 
+#include <tessera/base/value_checks.h>
+
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
@@ -22,6 +24,7 @@ void for_each_batch(std::span<const GenerationBatch> batches, at::Device device,
     return;
   }
   const bool with_gradients = c10::GradMode::is_enabled();
+  const auto checks = ValueCheckScope::current();
   std::atomic<size_t> next = 0;
   std::mutex mutex;
   std::exception_ptr failure;
@@ -41,6 +44,7 @@ void for_each_batch(std::span<const GenerationBatch> batches, at::Device device,
   for (size_t k = 1; k < at_once; ++k)
     helpers.emplace_back([&] {
       const c10::AutoGradMode mode(with_gradients);  // threads begin with gradients
+      const ValueCheckScope scope(checks);
       take_batches(/*helping=*/true);
     });
   take_batches(/*helping=*/false);

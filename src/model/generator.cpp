@@ -64,6 +64,7 @@ std::vector<Generated> Generator::generate(const std::vector<std::vector<Id>>& s
   require(hooks.target_lengths.empty() || hooks.target_lengths.size() == sources.size(),
           "there are {} lengths for {} sources", hooks.target_lengths.size(), sources.size());
   const c10::NoGradGuard no_grad;
+  const ValueCheckScope checks;
   std::vector<Generated> results(sources.size());
   const std::vector<SourceSentence> sentences =
       take(sources, model_->options().network.positions, hooks, results);
@@ -76,7 +77,7 @@ std::vector<Generated> Generator::generate(const std::vector<std::vector<Id>>& s
         "the device has no memory left for a batch",
         fmt::format("lower generate.batch_tokens (--batch-tokens), now {}", options_.batch_tokens));
   }
-  if (!model_->device().is_cpu()) raise_deferred_errors();
+  raise_deferred_errors();
   return results;
 }
 

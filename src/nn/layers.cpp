@@ -2,6 +2,7 @@
 
 #include "base/require.h"
 #include "nn/row_kernels.h"
+#include "nn/seeded_dropout.h"
 
 #include <ATen/ATen.h>
 
@@ -42,7 +43,12 @@ at::Tensor Positions::operator()(int64_t length, int64_t first) const {
 }
 
 at::Tensor dropout(const at::Tensor& x, double share, Mode mode) {
-  return mode == Mode::training && share > 0 ? at::dropout(x, share, true) : x;
+  if (mode != Mode::training || share <= 0) return x;
+  const auto generator = SeededDropout::generator(x.device());
+  if (!generator || share >= 1 || x.numel() == 0) return at::dropout(x, share, true);
+  // What at::dropout does on the CPU, which takes no generator.
+  const at::Tensor kept = at::empty_like(x).bernoulli_(1 - share, generator).div_(1 - share);
+  return x * kept;
 }
 
 }  // namespace tessera::nn

@@ -44,8 +44,8 @@ struct Positions {
   Weight table;
 };
 
-// Zeros a share of the elements in training and scales up the rest. Draws from LibTorch's generator
-// of the device: seed it per step.
+// Zeros a share of the elements in training and scales up the rest. Draws from what SeededDropout
+// says: one per batch.
 at::Tensor dropout(const at::Tensor& x, double share, Mode mode);
 
 }  // namespace tessera::nn

@@ -68,6 +68,7 @@ distance::Statistics feature_statistics(const distance::Extractor& extractor,
                                         const image::ImageSource& images, int64_t count,
                                         int64_t batch, const std::string& name,
                                         const std::function<void(const at::Tensor&)>& also) {
+  const ValueCheckScope checks;
   distance::Moments moments;
   Progress bar("features", count);
   for (int64_t begin = 0; begin < count; begin += batch) {
@@ -105,6 +106,7 @@ ImageDistance::Result ImageDistance::measure(
     const imaging::ImageGenerator& generator, int64_t count, const imaging::ClassRule& classes,
     const std::function<void(const at::Tensor&, const at::Tensor&)>& also,
     const std::function<void()>& pause) const {
+  const ValueCheckScope checks;
   distance::Moments moments;
   Result result;
   Clock::time_point begin = Clock::now();

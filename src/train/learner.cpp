@@ -2,16 +2,15 @@
 
 #include "base/require.h"
 #include "base/tensor_checks.h"
+#include "nn/seeded_dropout.h"
 #include "train/schedule.h"
 
 #include <tessera/base/random.h>
 
 #include <ATen/ATen.h>
-#include <ATen/core/Generator.h>
 #include <c10/core/GradMode.h>
 
 #include <algorithm>
-#include <mutex>
 
 namespace tessera::train {
 namespace {
@@ -19,14 +18,12 @@ namespace {
 // Places in sums_; what the model measures comes after them.
 enum Sum : int64_t { kLoss, kElements, kNorm, kSkipped, kMeasures };
 
-// Dropout draws from LibTorch's generator: a new seed per batch makes it a function of the step.
-void seed_dropout(at::Device device, uint64_t seed, int64_t step, int64_t part) {
+// Dropout is a function of the step, and of the batch in it.
+uint64_t dropout_seed(uint64_t seed, int64_t step, int64_t part) {
   RandomStream stream({seed, Purpose::dropout, static_cast<uint64_t>(step)},
                       static_cast<uint64_t>(part));
   const uint64_t bits = stream.bits();
-  at::Generator generator = at::globalContext().defaultGenerator(device);
-  const std::lock_guard<std::mutex> lock(generator.mutex());
-  generator.set_current_seed(bits << 32 | stream.bits());
+  return bits << 32 | stream.bits();
 }
 
 // Always into the same memory, which recorded kernels read.
@@ -118,7 +115,8 @@ void Learner::update(int64_t step, std::span<const nn::Inputs> batches, double l
     const auto counter = static_cast<uint64_t>(step * options_.accumulate) + part;
     keep(slot.draws, model_.draw_for(slot.inputs, {{seed_, Purpose::training_noise, counter},
                                                    {seed_, Purpose::training_time, counter}}));
-    seed_dropout(model_.device(), seed_, step, static_cast<int64_t>(part));
+    const nn::SeededDropout dropout(model_.device(),
+                                    dropout_seed(seed_, step, static_cast<int64_t>(part)));
     const int64_t variant =
         model_.variant(RandomStream({seed_, Purpose::self_conditioning, counter}).uniform());
 

@@ -3,12 +3,15 @@
 #include "support/wait_until.h"
 
 #include <tessera/base/error.h>
+#include <tessera/base/value_checks.h>
 
+#include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <mutex>
 #include <set>
 
@@ -67,6 +70,21 @@ TEST(BatchWorkers, ComputeGradientsWhereTheCallerDoes) {
         batches(20), at::kCPU,
         [&](const GenerationBatch&) { EXPECT_EQ(c10::GradMode::is_enabled(), with_gradients); }, 3);
   }
+}
+
+TEST(BatchWorkers, FailChecksOfTheCaller) {
+  const ValueCheckScope scope(ValueChecks::deferred);
+  std::atomic<int> here = 0;
+  for_each_batch(
+      batches(2), at::kCPU,
+      [&](const GenerationBatch&) {
+        // Whoever comes second fails, and both threads come.
+        const bool second = here++ == 1;
+        EXPECT_TRUE(test::wait_until([&] { return here == 2; }));
+        check_finite(at::full({1}, second ? std::nan("") : 0.0), "x");
+      },
+      2);
+  EXPECT_THROW(raise_deferred_errors(), Error);
 }
 
 }  // namespace

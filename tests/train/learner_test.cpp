@@ -7,10 +7,12 @@
 #include <tessera/base/error.h>
 
 #include <ATen/ATen.h>
+#include <ATen/core/Generator.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <map>
+#include <thread>
 
 namespace tessera::train {
 namespace {
@@ -52,6 +54,26 @@ TEST(Learner, EqualRunsGiveEqualBits) {
   for (int64_t step = 0; step < 6; ++step) second.update(step);
   EXPECT_TRUE(at::equal(first.model.parameters().values(), second.model.parameters().values()));
   EXPECT_TRUE(at::equal(first.learner.average(), second.learner.average()));
+}
+
+TEST(Learner, LeavesTheDefaultGeneratorAsItWas) {
+  const at::Generator& generator = at::globalContext().defaultGenerator(at::kCPU);
+  const at::Tensor before = generator.get_state();
+  Bench bench;
+  for (int64_t step = 0; step < 2; ++step) bench.update(step);
+  EXPECT_TRUE(at::equal(generator.get_state(), before));
+}
+
+TEST(Learner, RunsInThreadsDoNotMix) {
+  Bench alone, together, beside;
+  for (int64_t step = 0; step < 6; ++step) alone.update(step);
+  std::thread other([&] {
+    for (int64_t step = 0; step < 6; ++step) beside.update(step);
+  });
+  for (int64_t step = 0; step < 6; ++step) together.update(step);
+  other.join();
+  EXPECT_TRUE(at::equal(alone.model.parameters().values(), together.model.parameters().values()));
+  EXPECT_TRUE(at::equal(alone.model.parameters().values(), beside.model.parameters().values()));
 }
 
 TEST(Learner, GoesOnToTheBit) {

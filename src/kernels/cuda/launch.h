@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 // Host-side helpers of the .cu files.
 namespace tessera::kernels::cuda {
@@ -17,12 +20,22 @@ inline void check(cudaError_t status, const char* what) {
   }
 }
 
+// A kernel has one limit on a device, for all threads of the process: it is raised, never lowered,
+// so that no thread takes from another what that one is about to launch with.
 template <class... Parameters>
 void allow_shared(const char* name, void (*kernel)(Parameters...), std::size_t bytes) {
   if (bytes <= 48 * 1024) return;  // what a block gets without asking
+  static std::mutex mutex;
+  static std::map<std::pair<int, void (*)(Parameters...)>, std::size_t> limits;  // by device
+  int device = 0;
+  check(cudaGetDevice(&device), name);
+  const std::lock_guard<std::mutex> lock(mutex);
+  std::size_t& limit = limits[{device, kernel}];
+  if (limit >= bytes) return;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(bytes)),
         name);
+  limit = bytes;
 }
 
 template <class... Parameters, class... Arguments>
