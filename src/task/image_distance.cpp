@@ -102,9 +102,8 @@ void ImageDistance::check(const std::filesystem::path& features,
 }
 
 ImageDistance::Result ImageDistance::measure(
-    const imaging::ImageGenerator& generator, int64_t count, const imaging::ClassRule& classes,
-    const std::function<void(const at::Tensor&, const at::Tensor&)>& also,
-    const std::function<void()>& pause) const {
+    int64_t count, const ImageStream& stream,
+    const std::function<void(const at::Tensor&, const at::Tensor&)>& also) const {
   distance::Moments moments;
   Result result;
   Clock::time_point begin = Clock::now();
@@ -120,7 +119,7 @@ ImageDistance::Result ImageDistance::measure(
     raise_deferred_errors();
     begin = Clock::now();
   };
-  generator.stream(0, count, classes, take, pause);
+  stream(take);
   result.samples = count;
   result.distance = distance::frechet_distance(moments.gaussian(), real_.gaussian);
   result.warning = distance::sample_warning("the set of images made", count, moments.dim());
