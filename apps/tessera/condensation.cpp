@@ -103,15 +103,14 @@ std::string Condensation::legend() {
          "         on the borders of their cells, and it need not fall to 0\n\n";
 }
 
-void Condensation::record(const model::GenerationStep& step) {
-  steps_.push_back(
-      {step.sample.t, step.sample.labels.cpu(), codebook_.decode(step.sample.x).cpu()});
+void Condensation::record(const TextStep& step) {
+  steps_.push_back({step.sample.t, step.sample.labels.cpu(), step.noisy.cpu()});
 }
 
-std::vector<Condensation::View> Condensation::views(const model::Generated& generated) const {
-  const auto length = static_cast<size_t>(generated.best().length);
+std::vector<Condensation::View> Condensation::views(const TextResult& result) const {
+  const auto length = static_cast<size_t>(result.candidates[result.chosen].length);
   const auto row = [&](const at::Tensor& rows) {
-    return std::span(rows.const_data_ptr<int64_t>() + generated.chosen * rows.size(1), length);
+    return std::span(rows.const_data_ptr<int64_t>() + result.chosen * rows.size(1), length);
   };
   const auto share = [&](size_t count) {
     return static_cast<double>(count) / static_cast<double>(length);
@@ -130,7 +129,7 @@ std::vector<Condensation::View> Condensation::views(const model::Generated& gene
   return all;
 }
 
-std::string Condensation::text(const model::Generated& generated, const text::Tokenizer& tokenizer,
+std::string Condensation::text(const TextResult& result, const text::Tokenizer& tokenizer,
                                bool colours) const {
   if (steps_.empty()) return "";
   struct Line {
@@ -139,7 +138,7 @@ std::string Condensation::text(const model::Generated& generated, const text::To
   };
   std::vector<Line> lines;
   size_t point_columns = kPointTitle.size(), estimate_columns = 0;
-  for (const View& view : views(generated)) {
+  for (const View& view : views(result)) {
     const auto labels = view.labels.first(length_of(view.labels));
     lines.push_back(
         {fmt::format("  {:>3}/{:<3} {:>6.0f}  {:>5.0f} %  {:>5.0f} %  ", lines.size() + 1,
@@ -163,11 +162,11 @@ std::string Condensation::text(const model::Generated& generated, const text::To
   return text;
 }
 
-nlohmann::ordered_json Condensation::json(const model::Generated& generated,
+nlohmann::ordered_json Condensation::json(const TextResult& result,
                                           const text::Tokenizer& tokenizer) const {
   auto steps = nlohmann::ordered_json::array();
   if (steps_.empty()) return steps;
-  for (const View& view : views(generated))
+  for (const View& view : views(result))
     steps.push_back({{"t", view.t},
                      {"changed", view.changed},
                      {"outside", view.outside},

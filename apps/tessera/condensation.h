@@ -1,9 +1,8 @@
 #pragma once
 
-#include "model/generated.h"
 #include "text/tokenizer.h"
 
-#include <tessera/process/codebook.h>
+#include <tessera/engine/text_request.h>
 
 #include <nlohmann/json.hpp>
 
@@ -17,13 +16,11 @@ namespace tessera::app {
 // known at the end only.
 class Condensation {
  public:
-  explicit Condensation(const Codebook& codebook) : codebook_(codebook) {}
-
   // What the columns mean, to be said once.
   static std::string legend();
 
-  // For GenerateHooks::step, of a call with a single sentence.
-  void record(const model::GenerationStep& step);
+  // For TextRequest::on_step.
+  void record(const TextStep& step);
 
   // One line a step:
   //   t            the time told to the network, from T (noise) down to 0
@@ -32,13 +29,11 @@ class Condensation {
   //   noisy point  what the network is given, decoded as it is; a dot is a symbol without text
   //   estimate     what the network sees in it, decoded: in the last step, the result
   // Symbols that changed are bold where there are colours.
-  std::string text(const model::Generated& generated, const text::Tokenizer& tokenizer,
-                   bool colours) const;
+  std::string text(const TextResult& result, const text::Tokenizer& tokenizer, bool colours) const;
 
   // The same for programs: an array of {t, changed, outside, point, estimate}, both texts with a
   // dot for every symbol that is no text.
-  nlohmann::ordered_json json(const model::Generated& generated,
-                              const text::Tokenizer& tokenizer) const;
+  nlohmann::ordered_json json(const TextResult& result, const text::Tokenizer& tokenizer) const;
 
  private:
   // One step of the candidate that was chosen.
@@ -47,7 +42,7 @@ class Condensation {
     std::span<const int64_t> point, labels;
     std::span<const int64_t> point_before, labels_before;  // empty: it is the first step
   };
-  std::vector<View> views(const model::Generated& generated) const;
+  std::vector<View> views(const TextResult& result) const;
 
   struct Step {
     double t;
@@ -55,7 +50,6 @@ class Condensation {
     at::Tensor present;  // [candidates, L]: what the noisy points themselves decode to
   };
 
-  const Codebook& codebook_;
   std::vector<Step> steps_;
 };
 

@@ -5,6 +5,8 @@
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/require.h"
+#include "engine/option_checks.h"
+#include "engine/text_engine.h"
 #include "generation_settings.h"
 #include "model/distillation.h"
 #include "print_json.h"
@@ -24,36 +26,63 @@ struct DistillCommand {
 };
 
 // Which teacher writes, and how: all that its targets depend on.
-std::string key_of(const DistillCommand& command, const LoadedGenerator& teacher,
-                   const text::Corpus& corpus) {
-  model::GenerationOptions options = teacher.options();
+std::string key_of(const DistillCommand& command, const Engine& teacher, const text::Corpus& corpus,
+                   uint64_t seed) {
+  model::GenerationOptions options = options_in_effect(teacher, command.settings.changes());
+  const bool random = teacher.text().model().family() != nullptr || options.temperature > 0;
+  options.sampler.seed = seed;
   options.batch_tokens =
       model::GenerationOptions().batch_tokens;  // of no account for what is written
   options.selection = model::Selection::mbr;    // by name below: a schema has no reranker
   config::Schema schema;
   declare(schema, options);
-  std::string settings =
-      fmt::format("{}\n{}\n{}", schema.dump(), command.settings.length, command.settings.selection);
-  if (command.settings.precision != SamplerSettings().precision)
+  const GenerateOptions& flags = command.settings.options;
+  std::string settings = fmt::format("{}\n{}\n{}", schema.dump(), flags.length.value_or(""),
+                                     flags.selection.value_or(""));
+  if (command.settings.precision != ModelSettings().precision)
     settings += "\n" + command.settings.precision;
+  if (random && options.noise != model::NoiseOf::lines)  // which was all there was, once
+    settings += fmt::format("\nnoise {}", name_of(options.noise));
   return fmt::format("corpus {}, teacher {}, settings {}", corpus.fingerprint(),
                      file_hash(teacher.folder() / "model.safetensors"), content_hash(settings));
 }
 
+model::Teacher teacher_of(const Engine& engine, const GenerateOptions& options, uint64_t seed) {
+  return [&engine, options, seed](const std::vector<std::vector<text::Id>>& sources,
+                                  int64_t first_line) {
+    std::vector<TextRequest> requests;
+    for (const std::vector<text::Id>& source : sources)
+      requests.push_back({.seed = seed,
+                          .options = options,
+                          .line = first_line + static_cast<int64_t>(requests.size()),
+                          .symbols = source,
+                          .candidate_texts = false});
+    std::vector<std::vector<text::Id>> targets;
+    for (const TextResult& result : engine.run(requests)) {
+      result.require_done();
+      targets.push_back(result.candidates[result.chosen].symbols);
+    }
+    return targets;
+  };
+}
+
 void run_distill(const DistillCommand& command, const GlobalOptions& globals) {
   require_option(!command.out.empty(), "--out is empty: name a folder for the new corpus");
+  require_option(!command.settings.wants_reference_lengths(),
+                 "a teacher finds the lengths itself: --length oracle is for evaluate");
   const text::Corpus corpus = text::Corpus::open(command.data, /*verify_contents=*/true);
-  const LoadedGenerator teacher(command.settings, globals);
+  const Engine teacher(command.settings.folder, command.settings.load_options(globals));
+  const std::string key = key_of(command, teacher, corpus, globals.seed);
   if (const auto difference =
-          corpus.tokenizer().dictionary().difference(teacher.tokenizer().dictionary()))
+          corpus.tokenizer().dictionary().difference(teacher.text().tokenizer().dictionary()))
     throw Error(fmt::format("the teacher in '{}' does not fit the corpus in '{}': {}",
                             command.settings.folder.string(), command.data.string(), *difference),
                 "a teacher writes in the symbols it was trained with: distil the corpus it knows");
   model::DistillationReport report;
   {
     Progress bar("distilling", corpus.split("train").size());
-    report = model::distill(corpus, teacher.generator(), key_of(command, teacher, corpus),
-                            command.out, [&](int64_t lines) { bar.advance(lines); });
+    report = model::distill(corpus, teacher_of(teacher, command.settings.changes(), globals.seed),
+                            key, command.out, [&](int64_t lines) { bar.advance(lines); });
   }
   if (globals.json) {
     print_json(nlohmann::ordered_json{{"lines", report.lines},

@@ -6,8 +6,11 @@
 #include "base/profiler.h"
 #include "base/progress.h"
 #include "base/require.h"
+#include "engine/option_checks.h"
+#include "engine/text_engine.h"
 #include "evaluate_images.h"
 #include "generation_settings.h"
+#include "imaging/image_folder.h"
 #include "measurement.h"
 #include "metric/bleu.h"
 #include "metric/bootstrap.h"
@@ -25,6 +28,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -56,14 +60,39 @@ struct EvaluateCommand {
 
 constexpr int64_t kOneStepTokens = 8000;  // of a batch
 
+// The model that is measured.
+struct Measured {
+  Engine engine;
+  GenerateOptions changes;
+  model::GenerationOptions options;  // in effect
+
+  Measured(const GenerationSettings& settings, const GlobalOptions& globals)
+      : engine(settings.folder, settings.load_options(globals)),
+        changes(settings.changes()),
+        options(options_in_effect(engine, changes)) {}
+
+  const model::Seq2Seq& model() const { return engine.text().model(); }
+  const text::Tokenizer& tokenizer() const { return engine.text().tokenizer(); }
+  bool searches() const { return model().family() == nullptr; }
+};
+
+std::vector<TextResult> run(const Engine& engine, const std::vector<TextRequest>& requests,
+                            const std::function<void(int64_t)>& progress = {}) {
+  std::vector<TextResult> results = engine.run(requests, progress);
+  for (const TextResult& result : results) result.require_done();
+  return results;
+}
+
 // All sentences in few steps, so that before the clock runs libraries are loaded, kernels chosen
 // and memory taken for every shape.
-void warm_up(const LoadedGenerator& loaded, const std::vector<std::vector<text::Id>>& ids) {
-  model::GenerationOptions quick = loaded.options();
-  quick.sampler.steps = std::min<int64_t>(quick.sampler.steps, 2);
-  quick.sampler.skip_last = 0;
-  if (quick.selection == model::Selection::rerank) quick.selection = model::Selection::confidence;
-  model::Generator(loaded.model(), quick).generate(ids);
+void warm_up(const Measured& measured, std::vector<TextRequest> requests) {
+  for (TextRequest& request : requests) {
+    if (!measured.searches())
+      request.options.steps = std::min<int64_t>(measured.options.sampler.steps, 2);
+    if (measured.options.selection == model::Selection::rerank) request.options.selection.reset();
+    request.target_length.reset();
+  }
+  run(measured.engine, requests);
 }
 
 fs::path corpus_folder(const EvaluateCommand& command) {
@@ -100,43 +129,42 @@ struct Output {
   int64_t passes = 0;             // of the decoder: network calls of all its candidates
 };
 
-Output translate(const LoadedGenerator& loaded, const Sentences& sentences,
-                 const EvaluateCommand& command) {
-  const std::vector<std::vector<text::Id>> ids = loaded.encode(sentences.sources);
-  const model::Generator& generator = loaded.generator();
-  warm_up(loaded, ids);
+Output translate(const Measured& measured, const Sentences& sentences,
+                 const EvaluateCommand& command, uint64_t seed) {
+  const Engine& engine = measured.engine;
+  std::vector<TextRequest> requests =
+      requests_for(sentences.sources, /*first_line=*/0, measured.changes, seed);
+  for (size_t k = 0; k < requests.size(); ++k) {
+    requests[k].symbols = engine.symbols_of(sentences.sources[k]);  // before the clock runs
+    if (command.settings.wants_reference_lengths())
+      requests[k].target_length =
+          static_cast<int64_t>(engine.symbols_of(sentences.references[k]).size());
+  }
+  warm_up(measured, requests);
 
   Output output;
-  std::vector<model::Generated> results;
-  model::GenerateHooks hooks;
-  std::vector<int64_t> lengths;
-  if (command.settings.length == kOracleLength) {
-    for (const auto& reference : loaded.encode(sentences.references))
-      lengths.push_back(static_cast<int64_t>(reference.size()));
-    hooks.target_lengths = lengths;
-  }
+  std::vector<TextResult> results;
   {
-    Progress progress("generating", static_cast<int64_t>(ids.size()));
-    hooks.progress = [&](int64_t count) { progress.advance(count); };
+    Progress progress("generating", static_cast<int64_t>(requests.size()));
     const auto began = std::chrono::steady_clock::now();
-    results = generator.generate(ids, hooks);
+    results = run(engine, requests, [&](int64_t count) { progress.advance(count); });
     output.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   }
   if (!command.profile.empty()) {
-    Profiler profiler(loaded.model().device());
-    generator.generate(ids);
+    Profiler profiler(measured.model().device());
+    run(engine, requests);
     fmt::print(stderr, "{}", profiler.finish(command.profile).table());
   }
-  for (const model::Generated& result : results) {
-    output.lines.push_back(loaded.tokenizer().decode(result.ids()));
+  for (TextResult& result : results) {
+    output.lines.push_back(std::move(result.text));
     output.nfe = std::max(output.nfe, result.nfe);
     output.passes =
         std::max(output.passes, result.nfe * static_cast<int64_t>(result.candidates.size()));
     if (!command.oracle) continue;
     auto& candidates = output.candidates.emplace_back();
-    for (const model::Candidate& candidate : result.candidates)
-      candidates.push_back(loaded.tokenizer().decode(candidate.ids));
+    for (const TextResult::Candidate& candidate : result.candidates)
+      candidates.push_back(measured.tokenizer().decode(candidate.symbols));
   }
   return output;
 }
@@ -215,7 +243,7 @@ struct Findings {
 };
 
 std::string text_report(const EvaluateCommand& command, const Findings& found, const Output& output,
-                        const LoadedGenerator& loaded) {
+                        const Measured& measured) {
   std::string text;
   for (const Measurement& each : found.measured) text += each.line + "\n";
   for (const Measurement& each : found.oracle) text += "best candidates: " + each.line + "\n";
@@ -231,13 +259,13 @@ std::string text_report(const EvaluateCommand& command, const Findings& found, c
         "estimate '{}' of {:.2f} code lengths (as the network gives it: error {:.4f}, {:.2f} code "
         "lengths)\n",
         100 * found.one_step->accuracy, found.one_step->x0_error, found.one_step->velocity_error,
-        name_of(loaded.options().sampler.estimate), found.one_step->reach,
+        name_of(measured.options.sampler.estimate), found.one_step->reach,
         found.one_step->raw_x0_error, found.one_step->raw_reach);
   text += fmt::format("exact match {:.2f} %\n", found.exact);
   text += fmt::format("{} in {:.2f} s = {:.1f} sentences/s (NFE {}, {})\n",
                       counted(static_cast<int64_t>(output.lines.size()), "sentence"),
                       output.seconds, static_cast<double>(output.lines.size()) / output.seconds,
-                      output.nfe, loaded.model().effort(loaded.options()));
+                      output.nfe, measured.model().effort(measured.options));
   return text;
 }
 
@@ -251,7 +279,7 @@ Json measurement_json(const Measurement& measured) {
 }
 
 Json json_report(const EvaluateCommand& command, const Findings& found, const Output& output,
-                 const LoadedGenerator& loaded) {
+                 const Measured& measured, uint64_t seed) {
   Json metrics = Json::array();
   for (size_t k = 0; k < found.measured.size(); ++k) {
     Json json = measurement_json(found.measured[k]);
@@ -264,19 +292,19 @@ Json json_report(const EvaluateCommand& command, const Findings& found, const Ou
                             {"p_value", found.compared[k].result.p_value}};
     metrics.push_back(json);
   }
-  const model::GenerationOptions& generation = loaded.options();
+  const model::GenerationOptions& generation = measured.options;
   Json report{{"split", command.split},
               {"sentences", output.lines.size()},
-              {"kind", name_of(loaded.model().options().kind)},
-              {"model", loaded.folder().string()},
+              {"kind", name_of(measured.model().options().kind)},
+              {"model", measured.engine.folder().string()},
               {"metrics", metrics},
               {"exact_match", found.exact},
               {"nfe", output.nfe}};
-  report.update(loaded.model().effort_report(generation));
-  if (loaded.model().family() != nullptr) report["passes"] = output.passes;
+  report.update(measured.model().effort_report(generation));
+  if (measured.model().family() != nullptr) report["passes"] = output.passes;
   report.update(
       {{"selection", name_of(generation.selection)},
-       {"seed", generation.sampler.seed},
+       {"seed", seed},
        {"seconds", output.seconds},
        {"sentences_per_second", static_cast<double>(output.lines.size()) / output.seconds}});
   if (found.one_step)
@@ -322,13 +350,13 @@ void evaluate_text(const EvaluateCommand& command, const GlobalOptions& globals)
   const Lines other = read_other(command, sentences.sources.size());
   std::optional<AtomicFile> file;  // opened now: what cannot be written is known before the work
   if (!command.out.empty()) file.emplace(command.out, Links::follow);
-  const LoadedGenerator loaded(command.settings, globals);
-  const Family* const family = loaded.model().family();
+  const Measured measured(command.settings, globals);
+  const Family* const family = measured.model().family();
   require_option(!command.one_step || (family != nullptr && family->process() != nullptr),
                  "--one-step is for models of kind 'diffusion'");
-  const MeasureOptions measuring = measure_options(command, loaded.tokenizer().raw());
-  log::info("measuring {}", loaded.folder().string());
-  const Output output = translate(loaded, sentences, command);
+  const MeasureOptions measuring = measure_options(command, measured.tokenizer().raw());
+  log::info("measuring {}", measured.engine.folder().string());
+  const Output output = translate(measured, sentences, command, globals.seed);
   if (file) {
     write_sentences(*file, sentences, output.lines, command.out.extension() == ".jsonl");
     file->commit();
@@ -345,12 +373,12 @@ void evaluate_text(const EvaluateCommand& command, const GlobalOptions& globals)
                            references, measuring);
   found.exact = metric::exact_match(output.lines, sentences.references);
   if (command.one_step)
-    found.one_step = loaded.model().one_step(corpus.split(command.split), kOneStepTokens,
-                                             globals.seed, loaded.options().sampler.estimate);
+    found.one_step = measured.model().one_step(corpus.split(command.split), kOneStepTokens,
+                                               globals.seed, measured.options.sampler.estimate);
   if (globals.json)
-    print_json(json_report(command, found, output, loaded));
+    print_json(json_report(command, found, output, measured, globals.seed));
   else
-    std::cout << text_report(command, found, output, loaded);
+    std::cout << text_report(command, found, output, measured);
 }
 
 void run_evaluate(const CLI::App& evaluate, EvaluateCommand& command,
@@ -361,6 +389,15 @@ void run_evaluate(const CLI::App& evaluate, EvaluateCommand& command,
   require_fitting(evaluate, images);
   if (!images) return evaluate_text(command, globals);
   command.measuring.data = command.data;
+  // The sampler's flags are those of both kinds.
+  const GenerateOptions& flags = settings.options;
+  SampleOptions& options = command.images.options;
+  options.steps = flags.steps;
+  options.r = flags.r;
+  options.sampler = flags.sampler;
+  options.path = flags.path;
+  options.clock = flags.clock;
+  options.estimate = flags.estimate;
   evaluate_images(settings, command.images, command.measuring, globals);
 }
 

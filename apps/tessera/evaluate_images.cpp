@@ -6,6 +6,7 @@
 #include "distance/kernel_distance.h"
 #include "distance/nearest.h"
 #include "distance/sample_warning.h"
+#include "engine/image_engine.h"
 #include "extractor_hint.h"
 #include "image/dataset.h"
 #include "image/grid.h"
@@ -23,8 +24,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iostream>
 #include <optional>
+#include <span>
+#include <stop_token>
 
 namespace tessera::app {
 namespace {
@@ -36,12 +40,12 @@ constexpr int64_t kNearestShown = 32;      // images whose neighbours are looked
 constexpr int64_t kMostForKernel = 10000;  // images of each set
 constexpr int64_t kTrainingTile = 2000;    // training images that are compared at a time
 
-fs::path images_folder(const SamplerSettings& sampler, const ImageMeasuring& measuring) {
+fs::path images_folder(const ModelSettings& model, const ImageMeasuring& measuring) {
   if (!measuring.data.empty()) return measuring.data;
-  require_option(train::RunFolder::is_one(sampler.folder),
+  require_option(train::RunFolder::is_one(model.folder),
                  "'{}' is not a training run: name the images to compare with, --data DIR",
-                 sampler.folder.string());
-  const train::RunFolder run = train::RunFolder::open(sampler.folder);
+                 model.folder.string());
+  const train::RunFolder run = train::RunFolder::open(model.folder);
   return task::data_folder(task::StoredRecipe(run).recipe, run.path());
 }
 
@@ -100,6 +104,9 @@ struct Findings {
   std::optional<double> nearest = std::nullopt, nearest_real = std::nullopt;
   std::optional<double> recognised = std::nullopt;  // share of the images
   std::vector<double> recognised_by_class = {};
+  int64_t nfe = 0;  // network calls of an image
+  double r = 0;
+  uint64_t seed = 0;
 };
 
 // Pairs: an image that was made, and the nearest one of training.
@@ -110,26 +117,31 @@ void write_neighbours(const fs::path& file, const at::Tensor& made, const at::Te
   image::write_png(file, image::grid(pairs, 8, 2, 2));
 }
 
-// One step of one batch, so that before the clock runs libraries are loaded and kernels chosen.
-void warm_up(const LoadedImages& loaded, int64_t images) {
-  loaded.generator().generate(0, images, imaging::classes_of(loaded.classes(), 0, images),
-                              [](const SampleStep& step) { return step.index < 1; });
+// Two steps of one batch, so that before the clock runs libraries are loaded and kernels chosen.
+void warm_up(const Engine& engine, ImageRequest request, int64_t images) {
+  std::stop_source stop;
+  request.count = images;
+  request.stop = stop.get_token();
+  request.on_step = [&](const ImageStep& step) {
+    if (step.sample.index == 1) stop.request_stop();
+  };
+  const ImageResult result = engine.run(std::span(&request, 1)).front();
+  if (result.outcome == Outcome::failed) result.require_done();
 }
 
-Json json_report(const Findings& found, const LoadedImages& loaded) {
-  const auto& sampler = loaded.options().sampler;
+Json json_report(const Findings& found, const Engine& engine) {
   Json json{
       {"kind", "image"},
-      {"model", loaded.folder().string()},
+      {"model", engine.folder().string()},
       {"images", found.distance.samples},
       {"distance",
        {{"name", found.distance_name},
         {"value", found.distance.distance},
         {"extractor", found.extractor},
         {"extractor_hash", found.extractor_hash}}},
-      {"nfe", loaded.generator().calls()},
-      {"r", loaded.r()},
-      {"seed", sampler.seed},
+      {"nfe", found.nfe},
+      {"r", found.r},
+      {"seed", found.seed},
       {"seconds", found.distance.seconds},
       {"images_per_second", static_cast<double>(found.distance.samples) / found.distance.seconds}};
   if (found.kernel)
@@ -147,8 +159,7 @@ Json json_report(const Findings& found, const LoadedImages& loaded) {
   return json;
 }
 
-std::string text_report(const Findings& found, const LoadedImages& loaded) {
-  const auto& sampler = loaded.options().sampler;
+std::string text_report(const Findings& found) {
   std::string text = fmt::format("{:<16}{:.4f}\n", found.distance_name, found.distance.distance);
   if (found.kernel)
     text += fmt::format("{:<16}{:.5f} ± {:.5f} ({} subsets of {} images)\n", found.kernel_name,
@@ -156,8 +167,8 @@ std::string text_report(const Findings& found, const LoadedImages& loaded) {
                         found.kernel->subset_size);
   text += fmt::format("{:<16}{} made, {:.1f} a second\n", "images", found.distance.samples,
                       static_cast<double>(found.distance.samples) / found.distance.seconds);
-  text += fmt::format("{:<16}{} network calls an image, r = {:g}, seed {}\n", "sampler",
-                      loaded.generator().calls(), loaded.r(), sampler.seed);
+  text += fmt::format("{:<16}{} network calls an image, r = {:g}, seed {}\n", "sampler", found.nfe,
+                      found.r, found.seed);
   text += fmt::format("{:<16}{} ({})\n", "extractor", found.extractor, found.extractor_hash);
   if (found.recognised) {
     text += fmt::format("{:<16}{:.1f} % of the images, with a confidence above {:g}; by class",
@@ -202,48 +213,56 @@ void add_image_measuring(CLI::App& command, ImageMeasuring& measuring) {
       ->option_text("FILE.npz");
 }
 
-void evaluate_images(const SamplerSettings& sampler, const ImageSettings& settings,
+void evaluate_images(const ModelSettings& model, const ImageSettings& settings,
                      const ImageMeasuring& measuring, const GlobalOptions& globals) {
   if (measuring.features.empty())
     throw UsageError("--features is missing: the network whose features are compared",
                      kMakeExtractor);
-  const image::Dataset dataset(images_folder(sampler, measuring));
+  const image::Dataset dataset(images_folder(model, measuring));
   const at::Tensor& training = dataset.split("train").images();
   at::Tensor held_out;  // asked for now: what is missing is known before the work
   if (!measuring.nearest.empty())
     held_out = dataset.split(dataset.has_split("valid") ? "valid" : "test").images();
-  const LoadedImages loaded(sampler, settings, globals);
-  const imaging::ImageShape& shape = loaded.model().shape();
+  const Engine engine(model.folder, model.load_options(globals));
+  const SampleOptions options = options_in_effect(engine, settings.options);
+  ImageRequest request = request_for(measuring.count, settings, globals);
+  const imaging::ImageShape& shape = engine.images().model().shape();
   require(shape == imaging::ImageShape({dataset.channels(), dataset.height(), dataset.width()}),
           "the images in '{}' are of another size than those the model makes",
           dataset.folder().string());
   const task::ImageDistance distance(measuring.features, measuring.statistics, dataset,
-                                     loaded.model().device());
+                                     engine.images().model().device());
   std::optional<image::NpzWriter> npz;
   if (!measuring.npz.empty()) {
     npz.emplace(measuring.npz);
     npz->begin("images", at::kByte, {measuring.count, shape.height, shape.width, shape.channels});
   }
-  log::info("measuring {}", loaded.folder().string());
-  warm_up(loaded, std::min(loaded.options().batch, measuring.count));
+  log::info("measuring {}", engine.folder().string());
+  warm_up(engine, request, std::min(*options.batch, measuring.count));
 
   Recognition recognition(distance.extractor());
   at::Tensor first;
   std::vector<at::Tensor> features;
   int64_t kept = 0;
   Findings found;
-  found.distance =
-      distance.measure(loaded.generator(), measuring.count, loaded.classes(),
-                       [&](const at::Tensor& images, const at::Tensor& theirs) {
-                         if (!first.defined())
-                           first = images.narrow(0, 0, std::min(kNearestShown, images.size(0)));
-                         recognition.add(images);
-                         if (npz) npz->append(images.permute({0, 2, 3, 1}).contiguous());
-                         if (measuring.kernel && kept < kMostForKernel) {
-                           features.push_back(theirs);
-                           kept += theirs.size(0);
-                         }
-                       });
+  found.r = *options.r;
+  found.seed = request.seed;
+  const auto stream = [&](const std::function<void(const at::Tensor&)>& take) {
+    request.take = [&](const Images& some) { take(engine::to_pictures(some)); };
+    const ImageResult result = engine.run(std::span(&request, 1)).front();
+    result.require_done();
+    found.nfe = result.nfe;
+  };
+  found.distance = distance.measure(
+      measuring.count, stream, [&](const at::Tensor& images, const at::Tensor& theirs) {
+        if (!first.defined()) first = images.narrow(0, 0, std::min(kNearestShown, images.size(0)));
+        recognition.add(images);
+        if (npz) npz->append(images.permute({0, 2, 3, 1}).contiguous());
+        if (measuring.kernel && kept < kMostForKernel) {
+          features.push_back(theirs);
+          kept += theirs.size(0);
+        }
+      });
   if (npz) npz->commit();
   found.distance_name = distance.name();
   found.extractor = distance.extractor().file_name();
@@ -272,9 +291,9 @@ void evaluate_images(const SamplerSettings& sampler, const ImageSettings& settin
     found.nearest_real = middle(neighbours(some, training).distance);
   }
   if (globals.json)
-    print_json(json_report(found, loaded));
+    print_json(json_report(found, engine));
   else
-    std::cout << text_report(found, loaded);
+    std::cout << text_report(found);
 }
 
 }  // namespace tessera::app

@@ -18,7 +18,7 @@ struct ImageMeasuring {
 void add_image_measuring(CLI::App& command, ImageMeasuring& measuring);
 
 // `tessera evaluate` of a model of images.
-void evaluate_images(const SamplerSettings& sampler, const ImageSettings& settings,
+void evaluate_images(const ModelSettings& model, const ImageSettings& settings,
                      const ImageMeasuring& measuring, const GlobalOptions& globals);
 
 }  // namespace tessera::app

@@ -7,6 +7,8 @@
 #include "base/terminal.h"
 #include "base/visible_text.h"
 #include "condensation.h"
+#include "engine/option_checks.h"
+#include "engine/text_engine.h"
 #include "generation_settings.h"
 #include "option_checks.h"
 #include "text/line_reader.h"
@@ -15,11 +17,10 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <exception>
+#include <functional>
 #include <iostream>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,29 +63,16 @@ bool has_columns(const std::string& line) {
   return begin != std::string::npos && line.find('\t', begin) < line.find_last_not_of(blanks);
 }
 
-// Places of the candidates, the chosen one first, the others by the score it was chosen by; those
-// of a search are in order already.
-std::vector<size_t> ranking(const model::Generated& generated, const LoadedGenerator& loaded) {
-  std::vector<size_t> order(generated.candidates.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  if (loaded.searches()) return order;
-  const model::Selection selection = loaded.options().selection;
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    const bool first = a == generated.chosen, second = b == generated.chosen;
-    return first != second ? first
-                           : score_of(generated.candidates[a], selection) >
-                                 score_of(generated.candidates[b], selection);
-  });
-  return order;
-}
-
 class GenerateRun {
  public:
   GenerateRun(const GenerateCommand& command, const GlobalOptions& globals)
-      : command_(command), json_(globals.json), loaded_(command.settings, globals) {
-    require_option(command.settings.length != kOracleLength,
+      : command_(command),
+        globals_(globals),
+        engine_(command.settings.folder, command.settings.load_options(globals)) {
+    require_option(!command.settings.wants_reference_lengths(),
                    "there are no references to take lengths from");
-    require_option(!command.show_steps || loaded_.model().family() != nullptr,
+    options_in_effect(engine_, command.settings.changes());  // says at once what is wrong with them
+    require_option(!command.show_steps || engine_.text().model().family() != nullptr,
                    "--show-steps is for models of kind 'diffusion'");
   }
 
@@ -130,45 +118,47 @@ class GenerateRun {
   }
 
   //   steps  receives those of the one sentence, where they are shown
-  std::vector<model::Generated> generate(const Chunk& chunk, Progress* progress,
-                                         Json& steps) const {
-    const std::vector<std::vector<text::Id>> sources = loaded_.encode(chunk.lines);
-    model::GenerateHooks hooks;
-    hooks.first_line = chunk.first_line;
-    if (progress) hooks.progress = [&](int64_t sentences) { progress->advance(sentences); };
-    if (!command_.show_steps) return loaded_.generator().generate(sources, hooks);
+  std::vector<TextResult> generate(const Chunk& chunk, Progress* progress, Json& steps) const {
+    std::vector<TextRequest> requests =
+        requests_for(chunk.lines, chunk.first_line, command_.settings.changes(), globals_.seed);
+    for (TextRequest& request : requests) request.candidate_texts = globals_.json || command_.nbest;
+    Condensation condensation;
+    if (command_.show_steps)
+      requests.front().on_step = [&](const TextStep& step) { condensation.record(step); };
+    std::function<void(int64_t)> advance;
+    if (progress) advance = [&](int64_t sentences) { progress->advance(sentences); };
+    std::vector<TextResult> results = engine_.run(requests, advance);
+    for (const TextResult& result : results) result.require_done();
+    if (!command_.show_steps) return results;
 
-    Condensation condensation(loaded_.model().codebook());
-    hooks.step = [&](const model::GenerationStep& step) { condensation.record(step); };
-    auto results = loaded_.generator().generate(sources, hooks);
+    const text::Tokenizer& tokenizer = engine_.text().tokenizer();
     std::cerr << visible(chunk.lines.front()) << '\n'
-              << condensation.text(results.front(), loaded_.tokenizer(), stderr_shows_colours())
+              << condensation.text(results.front(), tokenizer, stderr_shows_colours())
               << std::flush;
-    steps = condensation.json(results.front(), loaded_.tokenizer());
+    steps = condensation.json(results.front(), tokenizer);
     return results;
   }
 
-  void print(const Chunk& chunk, const std::vector<model::Generated>& results,
-             const Json& steps) const {
+  void print(const Chunk& chunk, const std::vector<TextResult>& results, const Json& steps) const {
     for (size_t k = 0; k < results.size(); ++k) {
       const auto line = chunk.first_line + static_cast<int64_t>(k);
-      if (json_)
+      if (globals_.json)
         std::cout << json(line, chunk.lines[k], results[k], steps)
                          .dump(-1, ' ', false, Json::error_handler_t::replace)
                   << '\n';
       else if (command_.nbest)
         print_nbest(line, results[k]);
       else
-        std::cout << loaded_.tokenizer().decode(results[k].ids()) << '\n';
+        std::cout << results[k].text << '\n';
     }
     std::cout.flush();
   }
 
-  Json json(int64_t line, const std::string& source, const model::Generated& generated,
-            const Json& steps) const {
+  static Json json(int64_t line, const std::string& source, const TextResult& result,
+                   const Json& steps) {
     Json candidates = Json::array();
-    for (const model::Candidate& candidate : generated.candidates) {
-      candidates.push_back({{"text", loaded_.tokenizer().decode(candidate.ids)},
+    for (const TextResult::Candidate& candidate : result.candidates) {
+      candidates.push_back({{"text", candidate.text},
                             {"confidence", candidate.confidence},
                             {"expected_bleu", candidate.expected_bleu},
                             {"length", candidate.length},
@@ -178,34 +168,31 @@ class GenerateRun {
     }
     Json json{{"line", line + 1},
               {"source", source},
-              {"text", loaded_.tokenizer().decode(generated.ids())},
-              {"chosen", generated.chosen},
-              {"predicted_length", generated.predicted_length},
-              {"nfe", generated.nfe},
-              {"truncated", generated.truncated},
+              {"text", result.text},
+              {"chosen", result.chosen},
+              {"predicted_length", result.predicted_length},
+              {"nfe", result.nfe},
+              {"truncated", result.truncated},
               {"candidates", candidates}};
     if (!steps.is_null()) json["steps"] = steps;
     return json;
   }
 
   // As Moses prints its n-best lists.
-  void print_nbest(int64_t line, const model::Generated& generated) const {
-    const model::Selection selection =
-        loaded_.searches() ? model::Selection::confidence : loaded_.options().selection;
-    for (const size_t k : ranking(generated, loaded_)) {
-      const model::Candidate& candidate = generated.candidates[k];
+  static void print_nbest(int64_t line, const TextResult& result) {
+    for (const size_t k : result.ranking) {
+      const TextResult::Candidate& candidate = result.candidates[k];
       const std::string rerank =
           candidate.rerank_score ? fmt::format(" rerank= {:.4f}", *candidate.rerank_score) : "";
       std::cout << fmt::format(
           "{} ||| {} ||| confidence= {:.4f} expected_bleu= {:.2f}{} ||| {:.4f}\n", line,
-          loaded_.tokenizer().decode(candidate.ids), candidate.confidence, candidate.expected_bleu,
-          rerank, score_of(candidate, selection));
+          candidate.text, candidate.confidence, candidate.expected_bleu, rerank, candidate.score);
     }
   }
 
   const GenerateCommand& command_;
-  bool json_;
-  LoadedGenerator loaded_;
+  const GlobalOptions& globals_;
+  Engine engine_;
   bool warned_ = false;  // of columns
 };
 

@@ -1,49 +1,31 @@
 #pragma once
 
 #include "command.h"
-#include "imaging/image_folder.h"
-#include "imaging/image_generator.h"
-#include "sampler_settings.h"
+#include "model_settings.h"
+
+#include <tessera/engine/engine.h>
 
 #include <CLI/CLI.hpp>
 
-#include <optional>
 #include <string>
 
 namespace tessera::app {
 
-// What the commands that make images can change beside the sampler. What is not given is as the
-// model has it.
+// What the commands that make images can change about it.
 struct ImageSettings {
-  std::optional<int64_t> batch;
-  std::optional<double> guidance, time_difference;
+  SampleOptions options;
   std::string label;  // a class, by name or number
 };
 
+// All but the sampler's.
 void add_image_options(CLI::App& command, ImageSettings& settings);
 
-// A model that was asked for, ready to make images.
-class LoadedImages {
- public:
-  LoadedImages(const SamplerSettings& sampler, const ImageSettings& settings,
-               const GlobalOptions& globals);
+// The options in effect. Throws UsageError, which names flags, for what makes no sense with the
+// model.
+SampleOptions options_in_effect(const Engine& engine, const SampleOptions& changes);
 
-  const std::filesystem::path& folder() const { return folder_; }  // of the model
-  const imaging::ImageModel& model() const { return *loaded_.model; }
-  const imaging::ImageGenerator& generator() const { return *generator_; }
-  const imaging::SamplingOptions& options() const { return options_; }
-
-  double r() const;  // confidence factor of sampling
-
-  // The class of an image's number: the one that was asked for, or all in turn; empty: none.
-  const imaging::ClassRule& classes() const { return classes_; }
-
- private:
-  std::filesystem::path folder_;
-  imaging::LoadedImageModel loaded_;
-  imaging::SamplingOptions options_;
-  std::optional<imaging::ImageGenerator> generator_;
-  imaging::ClassRule classes_;
-};
+// A request for images number 0, ..., count - 1.
+ImageRequest request_for(int64_t count, const ImageSettings& settings,
+                         const GlobalOptions& globals);
 
 }  // namespace tessera::app

@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "base/require.h"
 #include "base/rounding.h"
+#include "engine/image_engine.h"
 #include "image/grid.h"
 #include "image/npz.h"
 #include "image/png.h"
@@ -23,6 +24,9 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <span>
+#include <stop_token>
+#include <thread>
 #include <vector>
 
 namespace tessera::app {
@@ -32,7 +36,7 @@ namespace fs = std::filesystem;
 
 struct SampleCommand {
   std::vector<fs::path> folders;  // of runs or models
-  SamplerSettings sampler;        // of all of them
+  ModelSettings loading;          // of all of them
   ImageSettings images;
   int64_t count = 0;  // images of a model; 0: as many as the grid shows well
   int64_t columns = 0, scale = 0;
@@ -41,7 +45,11 @@ struct SampleCommand {
   bool one_model() const { return folders.size() == 1; }
 };
 
-using Models = std::vector<std::unique_ptr<LoadedImages>>;
+using Models = std::vector<Engine>;
+
+const imaging::ImageModel& model_of(const Engine& engine) {
+  return engine.images().model();
+}
 
 constexpr int64_t kUsualCount = 64, kUsualCountInARow = 8;
 constexpr int64_t kMostInGrid = 10000, kMostInFilm = 64, kMostFrames = 60;
@@ -93,6 +101,27 @@ void check(const SampleCommand& command) {
                  "a grid holds {} images at most, got --count {}", kMostInGrid, command.count);
 }
 
+// A stop token that a signal asks to stop, as StopSignal catches it.
+class SignalToken {
+ public:
+  SignalToken() : watcher_([this](const std::stop_token& end) { watch(end); }) {}
+
+  std::stop_token token() const { return source_.get_token(); }
+  int signal() const { return signal_.signal(); }
+
+ private:
+  void watch(const std::stop_token& end) {
+    while (!end.stop_requested() && !source_.stop_requested()) {
+      if (signal_.requested()) source_.request_stop();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
+
+  train::StopSignal signal_;
+  std::stop_source source_;
+  std::jthread watcher_;
+};
+
 // The images of a sample, kept where they are asked for.
 class Keeper {
  public:
@@ -132,43 +161,48 @@ class Keeper {
 };
 
 // The first images once more, step by step.
-void write_film(const SampleCommand& command, const LoadedImages& loaded) {
+// Returns the network calls of an image.
+int64_t write_film(const SampleCommand& command, const Engine& engine,
+                   const GlobalOptions& globals) {
   const int64_t count = std::min(command.count, kMostInFilm);
-  const int64_t calls = loaded.generator().calls();
-  const int64_t every = ceil_div(calls, kMostFrames);
-  const Codebook& codebook = loaded.model().codebook();
+  const Codebook& codebook = model_of(engine).codebook();
   std::vector<report::FilmFrame> frames;
-  loaded.generator().generate(
-      0, count, imaging::classes_of(loaded.classes(), 0, count), [&](const SampleStep& step) {
-        if (step.index % every == 0 || step.index == calls - 1)
-          frames.push_back({step.t, grid_of(command, imaging::pictures_of(codebook.decode(step.x))),
-                            grid_of(command, imaging::pictures_of(step.labels))});
-        return true;
-      });
-  const auto& sampler = loaded.options().sampler;
+  ImageRequest request = request_for(count, command.images, globals);
+  request.options.batch = count;  // all in every frame
+  request.on_step = [&](const ImageStep& step) {
+    const int64_t every = ceil_div(step.calls, kMostFrames);
+    const SampleStep& sample = step.sample;
+    if (sample.index % every == 0 || sample.index == step.calls - 1)
+      frames.push_back({sample.t, grid_of(command, imaging::pictures_of(codebook.decode(sample.x))),
+                        grid_of(command, imaging::pictures_of(sample.labels))});
+  };
+  const ImageResult result = engine.run(std::span(&request, 1)).front();
+  result.require_done();
+  const int64_t calls = result.nfe;
+  const SampleOptions options = options_in_effect(engine, command.images.options);
   const std::string details =
       fmt::format("{}, {} of the network, r = {:g} in sampling, seed {}.", counted(count, "image"),
-                  counted(calls, "call"), loaded.r(), sampler.seed);
+                  counted(calls, "call"), *options.r, request.seed);
   write_file_atomically(
       command.film, report::film_page(frames, command.folders.front().filename().string(), details),
       Links::follow);
+  return calls;
 }
 
 Models load(const SampleCommand& command, const GlobalOptions& globals) {
   Models models;
   for (const fs::path& folder : command.folders) {
-    SamplerSettings settings = command.sampler;
-    settings.folder = folder;
-    models.push_back(std::make_unique<LoadedImages>(settings, command.images, globals));
+    models.emplace_back(folder, command.loading.load_options(globals));
+    options_in_effect(models.back(), command.images.options);  // says at once what is wrong
   }
   return models;
 }
 
 // Images of equal numbers begin with the same noise where there are as many numbers to draw.
 void require_alike(const SampleCommand& command, const Models& models) {
-  const imaging::ImageModel& first = models.front()->model();
+  const imaging::ImageModel& first = model_of(models.front());
   for (size_t k = 1; k < models.size(); ++k) {
-    const imaging::ImageModel& other = models[k]->model();
+    const imaging::ImageModel& other = model_of(models[k]);
     const std::string one = command.folders.front().string(), two = command.folders[k].string();
     const imaging::ImageShape &a = first.shape(), &b = other.shape();
     require(a == b,
@@ -184,21 +218,22 @@ void require_alike(const SampleCommand& command, const Models& models) {
 void say_rows(const SampleCommand& command, const Models& models) {
   for (size_t k = 0; k < models.size(); ++k)
     log::info("row {}: {} ({})", k + 1, command.folders[k].string(),
-              name_of(models[k]->model().options().coding.kind));
+              name_of(model_of(models[k]).options().coding.kind));
 }
 
 nlohmann::ordered_json json_report(const SampleCommand& command, const Models& models,
+                                   const std::vector<int64_t>& calls, uint64_t seed,
                                    double seconds) {
   nlohmann::ordered_json json{{"images", command.count}};
   if (command.one_model()) {
-    json["nfe"] = models.front()->generator().calls();
+    json["nfe"] = calls.front();
   } else {
     for (size_t k = 0; k < models.size(); ++k)
       json["rows"].push_back({{"model", command.folders[k].string()},
-                              {"coding", name_of(models[k]->model().options().coding.kind)},
-                              {"nfe", models[k]->generator().calls()}});
+                              {"coding", name_of(model_of(models[k]).options().coding.kind)},
+                              {"nfe", calls[k]}});
   }
-  json.update({{"seed", models.front()->options().sampler.seed}, {"seconds", seconds}});
+  json.update({{"seed", seed}, {"seconds", seconds}});
   return json;
 }
 
@@ -206,36 +241,39 @@ void run_sample(const SampleCommand& command, const GlobalOptions& globals) {
   check(command);
   const Models models = load(command, globals);
   require_alike(command, models);
-  const imaging::ImageShape& shape = models.front()->model().shape();
+  const imaging::ImageShape& shape = model_of(models.front()).shape();
   const bool keeps = !command.grid.empty() || !command.out.empty() || !command.npz.empty();
   double seconds = 0;
+  std::vector<int64_t> calls;  // of the network, for an image of every model
   if (!command.grid.empty()) require_grid_fits(command, shape);
   if (keeps) {
     Keeper keeper(command, shape);
     Progress bar("images", command.count * static_cast<int64_t>(models.size()));
-    const train::StopSignal stop;
+    const SignalToken stop;
+    ImageRequest request = request_for(command.count, command.images, globals);
+    request.stop = stop.token();
+    request.take = [&](const Images& some) {
+      keeper.take(engine::to_pictures(some));
+      bar.advance(some.count);
+    };
     const auto begin = std::chrono::steady_clock::now();
-    for (const auto& loaded : models)
-      loaded->generator().stream(
-          0, command.count, loaded->classes(),
-          [&](const at::Tensor& images) {
-            keeper.take(images);
-            bar.advance(images.size(0));
-          },
-          [&] {
-            if (stop.requested()) throw train::Stopped(stop.signal());
-          });
+    for (const Engine& engine : models) {
+      const ImageResult result = engine.run(std::span(&request, 1)).front();
+      if (result.outcome == Outcome::stopped) throw train::Stopped(stop.signal());
+      result.require_done();
+      calls.push_back(result.nfe);
+    }
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     keeper.finish();
   }
-  if (!command.film.empty()) write_film(command, *models.front());
+  if (!command.film.empty()) calls.push_back(write_film(command, models.front(), globals));
   if (globals.json)
-    print_json(json_report(command, models, seconds));
+    print_json(json_report(command, models, calls, globals.seed, seconds));
   else if (!command.one_model())
     say_rows(command, models);
   else if (keeps)
     log::info("{} in {}, {} each", counted(command.count, "image"), duration_text(seconds),
-              counted(models.front()->generator().calls(), "network call"));
+              counted(calls.front(), "network call"));
 }
 
 }  // namespace
@@ -250,7 +288,8 @@ void add_sample(CLI::App& program, const GlobalOptions& globals) {
                    "grid, with images from the same noise")
       ->required()
       ->option_text("RUN|MODEL ...");
-  add_sampler_options(*sample, command->sampler);
+  add_loading_options(*sample, command->loading);
+  engine::visit_sampler(command->images.options, FlagAdder(*sample));
   add_image_options(*sample, command->images);
   sample
       ->add_option("--count", command->count,

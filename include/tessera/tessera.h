@@ -8,6 +8,7 @@
 #include <tessera/base/value_checks.h>
 #include <tessera/codebook/bits.h>
 #include <tessera/codebook/embedding_table.h>
+#include <tessera/engine/engine.h>
 #include <tessera/imaging/image_sampler.h>
 #include <tessera/model/translator.h>
 #include <tessera/process/boundary.h>

@@ -27,7 +27,17 @@ at::Tensor sample_numbers(const at::Tensor& samples) {
   return samples.contiguous();
 }
 
-kernels::StreamBatch stream_batch(const StreamId& id, const at::Tensor& samples, int64_t columns) {
+// The seeds of rows; undefined where they have none of their own.
+at::Tensor row_seeds(const at::Tensor& seeds, const at::Tensor& samples) {
+  if (!seeds.defined()) return seeds;
+  require_labels(seeds, "seeds");
+  require_shape(seeds, samples.sizes(), "seeds");
+  require_same_device(seeds, samples.device(), "seeds");
+  return seeds.contiguous();
+}
+
+kernels::StreamBatch stream_batch(const StreamId& id, const at::Tensor& samples,
+                                  const at::Tensor& seeds, int64_t columns) {
   require(id.step < kWord, "a stream's step must be below 2^32, got {}", id.step);
   require(samples.dim() == 1, "samples must be one-dimensional, got shape {}",
           shape_text(samples.sizes()));
@@ -38,7 +48,8 @@ kernels::StreamBatch stream_batch(const StreamId& id, const at::Tensor& samples,
           static_cast<uint32_t>(id.step),
           samples.const_data_ptr<int64_t>(),
           samples.size(0),
-          columns};
+          columns,
+          seeds.defined() ? seeds.const_data_ptr<int64_t>() : nullptr};
 }
 
 }  // namespace
@@ -87,10 +98,11 @@ uint64_t RandomStream::below(uint64_t bound) {
 }
 
 at::Tensor random_normal(const StreamId& id, const at::Tensor& samples, at::IntArrayRef shape,
-                         double scale) {
+                         double scale, const at::Tensor& seeds) {
   require(std::isfinite(scale), "the scale of random noise must be finite, got {}", scale);
   const at::Tensor rows = sample_numbers(samples);
-  const auto batch = stream_batch(id, rows, c10::multiply_integers(shape));
+  const at::Tensor own_seeds = row_seeds(seeds, rows);
+  const auto batch = stream_batch(id, rows, own_seeds, c10::multiply_integers(shape));
   std::vector<int64_t> sizes(1 + shape.size(), batch.rows);
   std::copy(shape.begin(), shape.end(), sizes.begin() + 1);
   at::Tensor out = at::empty(sizes, rows.options().dtype(at::kFloat));
@@ -106,13 +118,14 @@ at::Tensor random_normal(const StreamId& id, const at::Tensor& samples, at::IntA
   return out;
 }
 
-at::Tensor random_integers(const StreamId& id, const at::Tensor& samples, int64_t low,
-                           int64_t high) {
+at::Tensor random_integers(const StreamId& id, const at::Tensor& samples, int64_t low, int64_t high,
+                           const at::Tensor& seeds) {
   require(low <= high, "random_integers needs low <= high, got {} and {}", low, high);
   const uint64_t count = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1;
   require(count != 0 && count <= kWord, "random_integers spans at most 2^32 values");
   const at::Tensor rows = sample_numbers(samples);
-  const auto batch = stream_batch(id, rows, 1);
+  const at::Tensor own_seeds = row_seeds(seeds, rows);
+  const auto batch = stream_batch(id, rows, own_seeds, 1);
   at::Tensor out = at::empty_like(rows);
   if (out.numel() == 0) return out;
   auto* data = out.mutable_data_ptr<int64_t>();

@@ -51,20 +51,26 @@ ImageGenerator::ImageGenerator(const ImageModel& model, const SamplingOptions& o
 at::Tensor ImageGenerator::generate(int64_t first, int64_t count, const at::Tensor& classes,
                                     const StepCallback& callback,
                                     const std::function<void()>& pause) const {
+  return generate({at::arange(first, first + count, at::kLong), classes}, callback, pause);
+}
+
+at::Tensor ImageGenerator::generate(const ImageRows& rows, const StepCallback& callback,
+                                    const std::function<void()>& pause) const {
   const ValueCheckScope checks;
+  const int64_t count = rows.numbers.size(0);
   const ImageShape& shape = model_.shape();
   const at::Device device = model_.device();
   const std::string lower = fmt::format("lower sample.batch (--batch), now {}", options_.batch);
   if (device.is_cpu())
     require_memory(least_memory(model_, count), fmt::format("making images, {} at a time", count),
                    lower);
-  const at::Tensor told = classes.defined() ? classes.to(device) : classes;
-  const Denoiser network = interruptible(model_.denoiser(told, options_.guidance), pause);
-  const at::Tensor samples =
-      at::arange(first, first + count, at::TensorOptions().dtype(at::kLong).device(device));
+  const auto on_device = [&](const at::Tensor& x) { return x.defined() ? x.to(device) : x; };
+  const Denoiser network =
+      interruptible(model_.denoiser(on_device(rows.classes), options_.guidance), pause);
   try {
     const Sample sample = model_.family().reverse(
-        network, samples, {shape.height, shape.width, shape.channels}, options_.sampler, callback);
+        network, on_device(rows.numbers), {shape.height, shape.width, shape.channels},
+        options_.sampler, callback, on_device(rows.seeds));
     const at::Tensor pictures = pictures_of(sample.labels);
     raise_deferred_errors();
     return pictures;

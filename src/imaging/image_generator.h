@@ -7,16 +7,25 @@
 
 namespace tessera::imaging {
 
+// Images that are made together.
+struct ImageRows {
+  at::Tensor numbers;       // [n] int64
+  at::Tensor classes = {};  // [n] int64, or undefined: of no class
+  at::Tensor seeds = {};    // [n] int64, the 64 bits of each; undefined: all that of the options
+};
+
 // Makes images with a model, which must outlive it. Image number n is a function of (seed, n), not
 // of how many are made at a time.
 class ImageGenerator {
  public:
   ImageGenerator(const ImageModel& model, const SamplingOptions& options);
 
-  // Images first .. first + count - 1.
-  //   classes  [count] int64, or undefined: of no class
   //   pause    called before every network call; what it throws ends the work
-  //   returns  [count, C, H, W] uint8, on the CPU
+  //   returns  [n, C, H, W] uint8, on the CPU
+  at::Tensor generate(const ImageRows& rows, const StepCallback& callback = {},
+                      const std::function<void()>& pause = {}) const;
+
+  // Images first .. first + count - 1, of the classes [count], likewise.
   at::Tensor generate(int64_t first, int64_t count, const at::Tensor& classes = {},
                       const StepCallback& callback = {},
                       const std::function<void()>& pause = {}) const;

@@ -51,6 +51,8 @@ struct SamplingOptions {
   SamplerOptions sampler = {.steps = 100, .boundary_of = BoundaryOf::rounded, .final_call = true};
   double guidance = 1.0;  // 1: as the class says; above: further from what no class would give
   int64_t batch = 500;    // images at a time
+
+  bool operator==(const SamplingOptions&) const = default;
 };
 
 // Keys "model.*", "process.*", "objective.*".

@@ -40,17 +40,20 @@ TESSERA_HOST_DEVICE inline Philox4 stream_counter(uint32_t purpose, uint32_t ste
 // A batch of streams: element `position` of row i comes from block position / 4 of the stream of
 // samples[i].
 struct StreamBatch {
-  uint64_t seed;
+  uint64_t seed;  // of all rows, where they have none of their own
   uint32_t purpose, step;
   const int64_t* samples;  // [rows]
   int64_t rows, columns;
+  const int64_t* seeds = nullptr;  // [rows] of every row, or null
 };
 
 TESSERA_HOST_DEVICE inline Philox4 stream_block(const StreamBatch& batch, int64_t row,
                                                 int64_t block) {
+  const uint64_t seed =
+      batch.seeds == nullptr ? batch.seed : static_cast<uint64_t>(batch.seeds[row]);
   return philox(stream_counter(batch.purpose, batch.step, static_cast<uint64_t>(batch.samples[row]),
                                static_cast<uint32_t>(block)),
-                static_cast<uint32_t>(batch.seed), static_cast<uint32_t>(batch.seed >> 32));
+                static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32));
 }
 
 // Words to numbers. Uniforms are in (0, 1], so that their logarithm is finite; normals come in

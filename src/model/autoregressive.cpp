@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -19,11 +18,6 @@ namespace {
 using text::Dictionary;
 
 constexpr std::array<std::string_view, 1> kMeasures{"cross_entropy"};
-
-// Options of generation that are about noise, lengths and steps.
-constexpr std::array<std::string_view, 14> kOfDiffusion{
-    "steps",   "r",      "sampler",    "path",          "clock",         "estimate",     "preset",
-    "lengths", "noises", "candidates", "length-choice", "merge-repeats", "keep-repeats", "length"};
 
 // What stands before every symbol of a target.
 at::Tensor shifted(const at::Tensor& target) {
@@ -79,21 +73,14 @@ void Autoregressive::check(const GenerationOptions& options) const {
                  "not made length by length");
 }
 
-bool Autoregressive::uses(std::string_view option) const {
-  return std::ranges::find(kOfDiffusion, option) == kOfDiffusion.end();
-}
-
-// What a search found is in order already, unless another model chooses.
-bool Autoregressive::ranks_candidates(const GenerationOptions& options) const {
-  return options.temperature == 0 && options.selection != Selection::rerank;
-}
-
 std::string Autoregressive::effort(const GenerationOptions& options) const {
   const std::string how = options.temperature > 0 ? fmt::format("{} drawn at temperature {}",
                                                                 options.beam, options.temperature)
                           : options.beam == 1     ? "greedy"
                                                   : fmt::format("beam {}", options.beam);
-  return ranks_candidates(options) ? how : fmt::format("{}, {}", how, name_of(options.selection));
+  // What a search found is in order already, unless another model chooses.
+  const bool ranked = options.temperature == 0 && options.selection != Selection::rerank;
+  return ranked ? how : fmt::format("{}, {}", how, name_of(options.selection));
 }
 
 nlohmann::ordered_json Autoregressive::effort_report(const GenerationOptions& options) const {

@@ -20,8 +20,6 @@ class Autoregressive final : public Seq2Seq {
                 std::span<const SourceSentence> sentences,
                 std::span<Generated> results) const override;
   void check(const GenerationOptions& options) const override;
-  bool uses(std::string_view option) const override;
-  bool ranks_candidates(const GenerationOptions& options) const override;
   std::string effort(const GenerationOptions& options) const override;
   nlohmann::ordered_json effort_report(const GenerationOptions& options) const override;
   std::string summary() const override { return "that writes from left to right"; }

@@ -1,5 +1,6 @@
 #include "model/beam_search.h"
 
+#include "model/batch_stop.h"
 #include "model/batch_workers.h"
 
 #include <ATen/ATen.h>
@@ -171,8 +172,13 @@ class BeamSearch {
 class Drawing {
  public:
   Drawing(const Autoregressive& model, const GenerationOptions& options, const Encoded& encoded,
-          const Room& room, const at::Tensor& samples)
-      : model_(model), options_(options), encoded_(encoded), room_(room), samples_(samples) {}
+          const Room& room, const at::Tensor& samples, const at::Tensor& seeds)
+      : model_(model),
+        options_(options),
+        encoded_(encoded),
+        room_(room),
+        samples_(samples),
+        seeds_(seeds) {}
 
   Hypotheses run(const std::function<void()>& pause) {
     const int64_t count = samples_.size(0), rows = count / options_.beam;
@@ -211,7 +217,7 @@ class Drawing {
     constexpr int64_t kSteps = int64_t{1} << 24;
     const StreamId id{options_.sampler.seed, Purpose::sampling_step, static_cast<uint64_t>(step)};
     const at::Tensor uniform =
-        (random_integers(id, samples_, 0, kSteps - 1).to(at::kDouble) + 0.5) / kSteps;
+        (random_integers(id, samples_, 0, kSteps - 1, seeds_).to(at::kDouble) + 0.5) / kSteps;
     // In float64: the tails of many small shares add up.
     const at::Tensor share = at::softmax(scores.to(at::kDouble), -1).cumsum(-1);
     const at::Tensor total = share.select(1, -1).unsqueeze(1);
@@ -225,6 +231,7 @@ class Drawing {
   const Encoded& encoded_;
   const Room& room_;
   at::Tensor samples_;  // [B * K]
+  at::Tensor seeds_;    // likewise, or undefined: that of the options
 };
 
 // Candidates of a sentence, best first.
@@ -270,18 +277,25 @@ void generate_by_search(const Autoregressive& model, const GenerationOptions& op
   const BatchLimits limits{options.beam, options.batch_tokens, positions,
                            batch_overhead(model.device())};
   std::mutex reporting;
-  for_each_batch(plan_batches(sizes, limits), model.device(), [&](const GenerationBatch& batch) {
+  const auto search = [&](const GenerationBatch& batch, const std::function<void()>& pause) {
     const Encoded encoded = model.encode(padded_sources(sentences, batch, model.device()));
     const Room room(sentences, batch, positions, options.beam, model.device());
     const bool drawn = options.temperature > 0;
+    at::Tensor seeds;
+    if (drawn && !hooks.seeds.empty())
+      seeds = sample_seeds(sentences, batch, options.beam, model.device());
     const Hypotheses found =
         drawn ? Drawing(model, options, encoded, room,
-                        sample_numbers(sentences, batch, options.beam, model.device()))
-                    .run(hooks.pause)
-              : BeamSearch(model, options, encoded, room).run(hooks.pause);
+                        sample_numbers(sentences, batch, options.beam, model.device()), seeds)
+                    .run(pause)
+              : BeamSearch(model, options, encoded, room).run(pause);
     collect(found, batch, drawn, options, sentences, results);
     const std::lock_guard<std::mutex> lock(reporting);
     if (hooks.progress) hooks.progress(static_cast<int64_t>(batch.sentences.size()));
+  };
+  for_each_batch(plan_batches(sizes, limits), model.device(), [&](const GenerationBatch& batch) {
+    while_waited_for(hooks, sentences, batch,
+                     [&](const std::function<void()>& pause) { search(batch, pause); });
   });
 }
 

@@ -13,17 +13,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <array>
-
 namespace tessera::model {
 namespace {
 
 constexpr int64_t kPad = text::Dictionary::kPad;
-
-// Options of generation that are about searching from left to right.
-constexpr std::array<std::string_view, 4> kOfSearch{"beam", "length-penalty", "temperature",
-                                                    "top-k"};
 
 std::unique_ptr<Family> boundary_family(const Codebook& codebook, const Seq2SeqOptions& options) {
   return std::make_unique<BoundaryFamily>(
@@ -69,10 +62,6 @@ void Diffusion::generate(const GenerationOptions& options, const GenerateHooks& 
 
 void Diffusion::check(const GenerationOptions& options) const {
   family_->calls(options.sampler);
-}
-
-bool Diffusion::uses(std::string_view option) const {
-  return std::ranges::find(kOfSearch, option) == kOfSearch.end();
 }
 
 std::string Diffusion::effort(const GenerationOptions& options) const {

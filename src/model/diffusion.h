@@ -35,7 +35,6 @@ class Diffusion final : public Seq2Seq {
                 std::span<const SourceSentence> sentences,
                 std::span<Generated> results) const override;
   void check(const GenerationOptions& options) const override;
-  bool uses(std::string_view option) const override;
   std::string effort(const GenerationOptions& options) const override;
   nlohmann::ordered_json effort_report(const GenerationOptions& options) const override;
   std::string summary() const override;

@@ -2,6 +2,7 @@
 
 #include "base/require.h"
 #include "base/slices.h"
+#include "model/batch_stop.h"
 #include "model/batch_workers.h"
 #include "process/interruptible.h"
 
@@ -53,7 +54,11 @@ class Generation {
     // Who watches the steps sees one batch after the other.
     for_each_batch(
         plan_batches(sizes, limits(options_.candidates())), model_.device(),
-        [&](const GenerationBatch& batch) { collect(batch, decode(batch)); },
+        [&](const GenerationBatch& batch) {
+          while_waited_for(hooks_, sentences_, batch, [&](const std::function<void()>& pause) {
+            collect(batch, decode(batch, pause));
+          });
+        },
         /*at_once=*/hooks_.step ? 1 : 0);
   }
 
@@ -168,13 +173,13 @@ class Generation {
     return std::get<1>(scores.topk(options_.lengths, 1));
   }
 
-  // In [0, 1), a function of seed and line: [B, lengths] double
+  // In [0, 1), a function of seed and SourceSentence::noise: [B, lengths] double
   at::Tensor uniform_numbers(const GenerationBatch& batch) const {
     std::vector<double> numbers;
     for (const size_t sentence : batch.sentences) {
       // Start noises of candidates are of step 0.
-      RandomStream stream({options_.sampler.seed, Purpose::sampling, 1},
-                          static_cast<uint64_t>(sentences_[sentence].line));
+      RandomStream stream({sentences_[sentence].seed, Purpose::sampling, 1},
+                          static_cast<uint64_t>(sentences_[sentence].noise));
       for (int64_t k = 0; k < options_.lengths; ++k) numbers.push_back(stream.uniform());
     }
     return at::tensor(numbers, at::kDouble).view({-1, options_.lengths}).to(model_.device());
@@ -188,27 +193,31 @@ class Generation {
     return at::tensor(places, at::kLong).to(model_.device()).unsqueeze(0);
   }
 
-  Decoded decode(const GenerationBatch& batch) const {
+  Decoded decode(const GenerationBatch& batch, const std::function<void()>& pause) const {
     const int64_t candidates = options_.candidates();
-    std::vector<int64_t> lines, lengths;
+    std::vector<size_t> sources;
+    std::vector<int64_t> lengths;
     for (const size_t place : batch.sentences) {
-      lines.push_back(sentences_[place].line);
+      sources.push_back(sentences_[place].index);
       for (int64_t k = 0; k < candidates; ++k)
         lengths.push_back(rooms_[place][k / options_.noises].symbols);
     }
     const at::Tensor ends = at::tensor(lengths, at::kLong).to(model_.device());
     const at::Tensor visible = at::arange(batch.target, ids_options()).lt(ends.unsqueeze(1));
     const Encoded encoded = model_.encode(sources_of(batch));
+    const int64_t calls = model_.family()->calls(options_.sampler);
     StepCallback watch;
     if (hooks_.step)
       watch = [&](const SampleStep& step) {
-        hooks_.step({step, lines, candidates, visible});
+        hooks_.step({step, sources, candidates, calls, visible});
         return true;
       };
+    at::Tensor seeds;
+    if (!hooks_.seeds.empty()) seeds = sample_seeds(sentences_, batch, candidates, model_.device());
     const Sample sample =
-        model_.family()->reverse(interruptible(model_.denoiser(encoded, visible), hooks_.pause),
+        model_.family()->reverse(interruptible(model_.denoiser(encoded, visible), pause),
                                  sample_numbers(sentences_, batch, candidates, model_.device()),
-                                 {batch.target}, options_.sampler, watch);
+                                 {batch.target}, options_.sampler, watch, seeds);
     return {sample.labels.to(at::kInt), log_probabilities(sample), sample.calls};
   }
 

@@ -49,10 +49,10 @@ class Partial {
 
   bool has(int64_t first) const { return is_there(file(first)); }
 
-  void write(int64_t first, const std::vector<Generated>& targets) const {
+  void write(int64_t first, const std::vector<Ids>& targets) const {
     std::string text;
-    for (const Generated& target : targets) {
-      for (const text::Id id : target.ids()) text += fmt::format("{} ", id);
+    for (const Ids& target : targets) {
+      for (const text::Id id : target) text += fmt::format("{} ", id);
       text += '\n';
     }
     write_file_atomically(file(first), text);
@@ -101,7 +101,7 @@ class Partial {
   FolderLock lock_;
 };
 
-void generate_missing(const text::Split& split, const Generator& teacher, const Partial& partial,
+void generate_missing(const text::Split& split, const Teacher& teacher, const Partial& partial,
                       const std::function<void(int64_t)>& progress) {
   for (int64_t first = 0; first < split.size(); first += kChunk) {
     const int64_t count = std::min(kChunk, split.size() - first);
@@ -111,9 +111,7 @@ void generate_missing(const text::Split& split, const Generator& teacher, const 
         const auto source = split.source(first + k);
         sources.emplace_back(source.begin(), source.end());
       }
-      GenerateHooks hooks;
-      hooks.first_line = first;
-      partial.write(first, teacher.generate(sources, hooks));
+      partial.write(first, teacher(sources, first));
     }
     if (progress) progress(count);
   }
@@ -197,7 +195,7 @@ DistillationReport report_of(const text::Corpus& corpus, const fs::path& out) {
 
 }  // namespace
 
-DistillationReport distill(const text::Corpus& corpus, const Generator& teacher,
+DistillationReport distill(const text::Corpus& corpus, const Teacher& teacher,
                            const std::string& key, const fs::path& out,
                            const std::function<void(int64_t)>& progress) {
   if (is_finished(out, key)) return report_of(corpus, out);

@@ -28,19 +28,26 @@ struct Generated {
 
 // A step of the sampler, for those who want to watch.
 struct GenerationStep {
-  const SampleStep& sample;        // of the batch; rows k*candidates .. belong to lines[k]
-  std::span<const int64_t> lines;  // line numbers of the sentences
-  int64_t candidates;              // of every sentence
-  const at::Tensor& visible;       // [rows, L] bool: positions that count
+  const SampleStep& sample;         // of the batch; rows k*candidates .. belong to sources[k]
+  std::span<const size_t> sources;  // places of the sentences among the sources
+  int64_t candidates;               // of every sentence
+  int64_t calls;                    // of the network, when all steps are done
+  const at::Tensor& visible;        // [rows, L] bool: positions that count
 };
 
 struct GenerateHooks {
-  int64_t first_line = 0;  // number of the first source
+  // Numbers of the sources in the input, from 0: warnings name them. None: 0, 1, ...
+  std::span<const int64_t> lines = {};
+  // Of the random numbers of every source; none: all have the seed of the sampler's options.
+  std::span<const uint64_t> seeds = {};
   // Lengths of the targets, end symbol included, where they are known; none: they are predicted.
   std::span<const int64_t> target_lengths = {};
   std::function<void(int64_t sentences)> progress{};  // so many more are done
   // Before every network call, in any thread: what it throws ends the generation.
   std::function<void()> pause{};
+  // Whether nobody waits for a source any more, by its place; asked in any thread. A batch is left
+  // when nobody waits for any of its sources, which then have no candidates.
+  std::function<bool(size_t source)> stopped{};
   // Before every next step of a diffusion model; slows it down.
   std::function<void(const GenerationStep&)> step{};
 };

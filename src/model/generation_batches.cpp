@@ -112,8 +112,17 @@ at::Tensor sample_numbers(std::span<const SourceSentence> sentences, const Gener
   std::vector<int64_t> numbers;
   for (const size_t place : batch.sentences)
     for (int64_t k = 0; k < candidates; ++k)
-      numbers.push_back(sentences[place].line * kMaxCandidates + k);
+      numbers.push_back(sentences[place].noise * kMaxCandidates + k);
   return at::tensor(numbers, at::kLong).to(device);
+}
+
+at::Tensor sample_seeds(std::span<const SourceSentence> sentences, const GenerationBatch& batch,
+                        int64_t candidates, at::Device device) {
+  std::vector<int64_t> seeds;
+  for (const size_t place : batch.sentences)
+    seeds.insert(seeds.end(), static_cast<size_t>(candidates),
+                 static_cast<int64_t>(sentences[place].seed));
+  return at::tensor(seeds, at::kLong).to(device);
 }
 
 at::Tensor padded_sources(std::span<const SourceSentence> sentences, const GenerationBatch& batch,

@@ -13,8 +13,10 @@ namespace tessera::model {
 // A source that is not empty and not too long.
 struct SourceSentence {
   size_t index = 0;           // its place among the sources
-  int64_t line = 0;           // its number, which random numbers depend on
+  int64_t line = 0;           // its number in the input, from 0, for messages
   std::vector<text::Id> ids;  // end symbol included
+  uint64_t seed = 0;          // of its random numbers
+  int64_t noise = 0;          // which of the seed's random numbers: see NoiseOf
 
   // Leaves at most so many symbols, of which the last is the end symbol.
   void shorten_to(int64_t symbols);
@@ -53,10 +55,14 @@ std::vector<GenerationBatch> plan_batches(std::span<const SentenceSize> sizes,
 // What a batch costs beside its tokens (BatchLimits::overhead) on a device.
 int64_t batch_overhead(at::Device device);
 
-// The numbers random streams of a batch's candidates have, a function of line and candidate:
-// [sentences * candidates] int64.
+// The numbers random streams of a batch's candidates have, a function of SourceSentence::noise and
+// the candidate: [sentences * candidates] int64.
 at::Tensor sample_numbers(std::span<const SourceSentence> sentences, const GenerationBatch& batch,
                           int64_t candidates, at::Device device);
+
+// The seeds of a batch's candidates, as Sampler::run takes them: [sentences * candidates] int64.
+at::Tensor sample_seeds(std::span<const SourceSentence> sentences, const GenerationBatch& batch,
+                        int64_t candidates, at::Device device);
 
 // Ids of a batch's sources on the device, padded: [sentences, batch.source] int64.
 at::Tensor padded_sources(std::span<const SourceSentence> sentences, const GenerationBatch& batch,

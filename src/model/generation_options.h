@@ -27,6 +27,12 @@ enum class LengthChoice {
   draw,       // each drawn by its probability, so that likely ones come several times
 };
 
+// What the random numbers of a source depend on, beside the seed and the candidate.
+enum class NoiseOf {
+  texts,  // nothing: the same text has the same noise wherever it stands
+  lines,  // its number in the input: equal lines have noise of their own
+};
+
 // How much work a diffusion model spends on a sentence, in decoder passes: lengths x noises x
 // steps.
 enum class Preset {
@@ -82,8 +88,12 @@ struct GenerationOptions {
   int64_t top_k = 0;          // of the likeliest symbols; 0: of all
   // Of both.
   Selection selection = values_of(kUsual).selection;  // among candidates that were drawn
-  int64_t batch_tokens = 48000;           // candidates x padded length of a batch, at most
-  std::optional<LengthRule> length = {};  // no key in the configuration: it suits one input
+  int64_t batch_tokens = 48000;  // candidates x padded length of a batch, at most
+  // Without keys in the configuration: they suit one input.
+  std::optional<LengthRule> length = {};
+  NoiseOf noise = NoiseOf::texts;
+
+  bool operator==(const GenerationOptions&) const = default;
 
   int64_t candidates() const { return lengths * noises; }
 };
@@ -118,6 +128,14 @@ struct tessera::EnumNames<tessera::model::LengthChoice> {
   static constexpr std::string_view what = "choice of lengths";
   static constexpr std::array<std::pair<Choice, std::string_view>, 3> values{
       {{Choice::likeliest, "likeliest"}, {Choice::window, "window"}, {Choice::draw, "draw"}}};
+};
+
+template <>
+struct tessera::EnumNames<tessera::model::NoiseOf> {
+  using NoiseOf = tessera::model::NoiseOf;
+  static constexpr std::string_view what = "noise";
+  static constexpr std::array<std::pair<NoiseOf, std::string_view>, 2> values{
+      {{NoiseOf::texts, "texts"}, {NoiseOf::lines, "lines"}}};
 };
 
 template <>

@@ -18,7 +18,8 @@ using text::Id;
 
 // The sentences there is something to do for; the others have their result here.
 std::vector<SourceSentence> take(const std::vector<std::vector<Id>>& sources, int64_t positions,
-                                 const GenerateHooks& hooks, std::vector<Generated>& results) {
+                                 const GenerationOptions& options, const GenerateHooks& hooks,
+                                 std::vector<Generated>& results) {
   std::vector<SourceSentence> sentences;
   const auto longest = static_cast<size_t>(positions);
   for (size_t k = 0; k < sources.size(); ++k) {
@@ -28,7 +29,10 @@ std::vector<SourceSentence> take(const std::vector<std::vector<Id>>& sources, in
       if (hooks.progress) hooks.progress(1);
       continue;
     }
-    SourceSentence sentence{k, hooks.first_line + static_cast<int64_t>(k), source};
+    const int64_t line = hooks.lines.empty() ? static_cast<int64_t>(k) : hooks.lines[k];
+    SourceSentence sentence{k, line, source,
+                            hooks.seeds.empty() ? options.sampler.seed : hooks.seeds[k],
+                            options.noise == NoiseOf::lines ? line : 0};
     if (source.size() > longest) {
       log::warn("line {}: {} symbols, of which the model can read {}: the rest is left out",
                 sentence.line + 1, source.size() - 1, longest - 1);
@@ -60,14 +64,20 @@ Generator::Generator(const Seq2Seq& model, const GenerationOptions& options,
 
 std::vector<Generated> Generator::generate(const std::vector<std::vector<Id>>& sources,
                                            const GenerateHooks& hooks) const {
-  require(hooks.first_line >= 0, "line numbers begin at 0, got {}", hooks.first_line);
-  require(hooks.target_lengths.empty() || hooks.target_lengths.size() == sources.size(),
-          "there are {} lengths for {} sources", hooks.target_lengths.size(), sources.size());
+  const auto require_each = [&](size_t count, const char* what) {
+    require(count == 0 || count == sources.size(), "there are {} {} for {} sources", count, what,
+            sources.size());
+  };
+  require_each(hooks.lines.size(), "line numbers");
+  require_each(hooks.seeds.size(), "seeds");
+  require_each(hooks.target_lengths.size(), "lengths");
+  for (const int64_t line : hooks.lines)
+    require(line >= 0, "line numbers begin at 0, got {}", line);
   const c10::NoGradGuard no_grad;
   const ValueCheckScope checks;
   std::vector<Generated> results(sources.size());
   const std::vector<SourceSentence> sentences =
-      take(sources, model_->options().network.positions, hooks, results);
+      take(sources, model_->options().network.positions, options_, hooks, results);
   try {
     model_->generate(options_, hooks, sentences, results);
     if (reranker_ != nullptr) reranker_->choose(sentences, results, options_.batch_tokens);

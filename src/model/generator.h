@@ -10,9 +10,9 @@
 namespace tessera::model {
 
 // Sentences from a trained model of any kind: candidates, and a choice among them. Random numbers
-// are functions of (seed, line, candidate), so a sentence does not depend on its neighbours, apart
-// from rounding where they change the padded shape it is computed in. Threads may share one. The
-// model must outlive it, and so must a reranker, which chooses where one is given.
+// are functions of (seed, candidate), so a sentence does not depend on its place or its neighbours,
+// apart from rounding where they change the padded shape it is computed in. Threads may share one.
+// The model must outlive it, and so must a reranker, which chooses where one is given.
 class Generator {
  public:
   Generator(const Seq2Seq& model, const GenerationOptions& options,

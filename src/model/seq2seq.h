@@ -55,10 +55,6 @@ class Seq2Seq : public nn::Trainable {
                         std::span<Generated> results) const = 0;
   virtual void check(const GenerationOptions& options) const = 0;
 
-  // Whether an option of generation, by the name of its flag ("steps"), changes anything.
-  virtual bool uses(std::string_view option) const = 0;
-  // Whether candidates come in an order that leaves nothing to select.
-  virtual bool ranks_candidates(const GenerationOptions& /*options*/) const { return false; }
   // What is spent on a sentence: for people ("5 lengths x 1 noise, blend") and for programs.
   virtual std::string effort(const GenerationOptions& options) const = 0;
   virtual nlohmann::ordered_json effort_report(const GenerationOptions& options) const = 0;

@@ -51,8 +51,12 @@ struct State {
 class Run {
  public:
   Run(const Process& process, const Codebook& codebook, const SamplerOptions& options,
-      const at::Tensor& samples)
-      : process_(process), codebook_(codebook), options_(options), samples_(samples) {}
+      const at::Tensor& samples, const at::Tensor& seeds)
+      : process_(process),
+        codebook_(codebook),
+        options_(options),
+        samples_(samples),
+        seeds_(seeds) {}
 
   State start(const at::Tensor& noise, double time) const {
     const double horizon = process_.trajectory().horizon();
@@ -92,7 +96,7 @@ class Run {
 
   at::Tensor fresh_noise(const at::Tensor& like, int64_t step) const {
     const StreamId id{options_.seed, Purpose::sampling_step, static_cast<uint64_t>(step)};
-    return random_normal(id, samples_, like.sizes().slice(1), options_.noise_factor)
+    return random_normal(id, samples_, like.sizes().slice(1), options_.noise_factor, seeds_)
         .to(like.scalar_type());
   }
 
@@ -136,6 +140,7 @@ class Run {
   const Codebook& codebook_;
   const SamplerOptions& options_;
   const at::Tensor& samples_;
+  const at::Tensor& seeds_;
 };
 
 Process sampling_process(const Process& process, const SamplerOptions& options) {
@@ -196,14 +201,15 @@ int64_t Sampler::calls() const {
   return static_cast<int64_t>(times_.size()) - (one_more ? 0 : 1);
 }
 
-Sample Sampler::run(const at::Tensor& samples, at::IntArrayRef shape,
-                    const StepCallback& callback) const {
+Sample Sampler::run(const at::Tensor& samples, at::IntArrayRef shape, const StepCallback& callback,
+                    const at::Tensor& seeds) const {
   const StreamId id{options_.seed, Purpose::sampling, 0};
-  return run_from(random_normal(id, samples, shape, options_.noise_factor), samples, callback);
+  return run_from(random_normal(id, samples, shape, options_.noise_factor, seeds), samples,
+                  callback, seeds);
 }
 
 Sample Sampler::run_from(const at::Tensor& noise, const at::Tensor& samples,
-                         const StepCallback& callback) const {
+                         const StepCallback& callback, const at::Tensor& seeds) const {
   require_floating(noise, "noise");
   require(noise.dim() >= 2 && noise.size(-1) == codebook_->dim(),
           "noise must have shape [B, ..., {}], got {}", codebook_->dim(),
@@ -214,7 +220,7 @@ Sample Sampler::run_from(const at::Tensor& noise, const at::Tensor& samples,
   check_finite(noise, "noise");
 
   const c10::NoGradGuard no_grad;
-  const Run run(process_, *codebook_, options_, samples);
+  const Run run(process_, *codebook_, options_, samples, seeds);
   State state = run.start(noise, times_.front());
   const double ahead = options_.time_difference * process_.trajectory().horizon() /
                        static_cast<double>(options_.steps);

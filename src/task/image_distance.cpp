@@ -103,9 +103,8 @@ void ImageDistance::check(const std::filesystem::path& features,
 }
 
 ImageDistance::Result ImageDistance::measure(
-    const imaging::ImageGenerator& generator, int64_t count, const imaging::ClassRule& classes,
-    const std::function<void(const at::Tensor&, const at::Tensor&)>& also,
-    const std::function<void()>& pause) const {
+    int64_t count, const ImageStream& stream,
+    const std::function<void(const at::Tensor&, const at::Tensor&)>& also) const {
   const ValueCheckScope checks;
   distance::Moments moments;
   Result result;
@@ -122,7 +121,7 @@ ImageDistance::Result ImageDistance::measure(
     raise_deferred_errors();
     begin = Clock::now();
   };
-  generator.stream(0, count, classes, take, pause);
+  stream(take);
   result.samples = count;
   result.distance = distance::frechet_distance(moments.gaussian(), real_.gaussian);
   result.warning = distance::sample_warning("the set of images made", count, moments.dim());

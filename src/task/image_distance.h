@@ -4,7 +4,6 @@
 #include "distance/statistics.h"
 #include "image/dataset.h"
 #include "image/image_source.h"
-#include "imaging/image_generator.h"
 
 #include <filesystem>
 #include <functional>
@@ -19,6 +18,9 @@ distance::Statistics feature_statistics(const distance::Extractor& extractor,
                                         const image::ImageSource& images, int64_t count,
                                         int64_t batch, const std::string& name,
                                         const std::function<void(const at::Tensor&)>& also = {});
+
+// Makes images and hands them over, some at a time: [n, C, H, W] uint8.
+using ImageStream = std::function<void(const std::function<void(const at::Tensor& images)>& take)>;
 
 // How far images a model makes are from real ones: the Fréchet distance of their features.
 class ImageDistance {
@@ -44,13 +46,11 @@ class ImageDistance {
   };
 
   // Of `count` images, which need not fit into memory.
-  //   classes  of an image's number, or empty: of no class
-  //   also     sees every batch of images [n, C, H, W] uint8 and their features [n, D], too
-  //   pause    as above
-  Result measure(
-      const imaging::ImageGenerator& generator, int64_t count, const imaging::ClassRule& classes,
-      const std::function<void(const at::Tensor& images, const at::Tensor& features)>& also = {},
-      const std::function<void()>& pause = {}) const;
+  //   stream  makes so many
+  //   also    sees every batch of images [n, C, H, W] uint8 and their features [n, D], too
+  Result measure(int64_t count, const ImageStream& stream,
+                 const std::function<void(const at::Tensor& images, const at::Tensor& features)>&
+                     also = {}) const;
 
   const distance::Extractor& extractor() const { return extractor_; }
   const std::string& name() const { return name_; }  // "FD-ResNet"

@@ -127,8 +127,10 @@ train::Validation ImageTask::validate(const at::Tensor& weights, int64_t step,
     if (!distance_)
       distance_.emplace(options_.validation.features, options_.validation.statistics, dataset_,
                         model_->device(), pause);
-    const auto found = distance_->measure(generator, options_.validation.samples,
-                                          imaging::all_classes_in_turn(*model_), {}, pause);
+    const int64_t count = options_.validation.samples;
+    const auto found = distance_->measure(count, [&](const auto& take) {
+      generator.stream(0, count, imaging::all_classes_in_turn(*model_), take, pause);
+    });
     const double rate = static_cast<double>(found.samples) / found.seconds;
     log::info("{}", log::fields({fmt::format("step {}", step),
                                  fmt::format("{} {:.2f}", distance_->name(), found.distance),

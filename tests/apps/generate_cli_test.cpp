@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -232,6 +233,27 @@ TEST_F(GenerateCommand, ResultsDoNotDependOnTheLinesAround) {
   const auto whole = lines_of(generate("<many").out);
   EXPECT_EQ(lines_of(generate("--batch-tokens 1 <many").out), whole);
   EXPECT_EQ(lines_of(generate("--show-steps <many").out), whole) << "one line at a time";
+}
+
+TEST_F(GenerateCommand, EqualLinesHaveEqualNoiseUnlessToldOtherwise) {
+  write("twice", "a b c d\nz y\na b c d\n");
+  write("once", "a b c d\n");
+  const std::string how = "--json --sampler gaussian --candidates 4 ";
+  const auto confidences = [&](const std::string& arguments) {
+    std::vector<double> found;
+    for (const std::string& line : lines_of(generate(how + arguments).out))
+      found.push_back(nlohmann::json::parse(line)["candidates"][0]["confidence"].get<double>());
+    return found;
+  };
+  const auto texts = confidences("<twice"), lines = confidences("--noise lines <twice");
+  ASSERT_EQ(texts.size(), 3u);
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_NEAR(texts[0], texts[2], 1e-5);
+  EXPECT_NEAR(texts[0], confidences("<once").at(0), 1e-5);
+  EXPECT_GT(std::abs(lines[0] - lines[2]), 1e-4);
+  EXPECT_NEAR(lines[0], texts[0], 1e-5) << "the first line is number 0";
+  EXPECT_NEAR(confidences("--noise lines --chunk 1 <twice").at(2), lines[2], 1e-5);
+  EXPECT_EQ(generate("--noise words <once").status, 2);
 }
 
 }  // namespace

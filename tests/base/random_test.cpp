@@ -69,6 +69,24 @@ TEST(RandomNormal, DoesNotDependOnTheNumberOfThreads) {
   EXPECT_TRUE(at::equal(one, two));
 }
 
+TEST(Random, RowsMayHaveSeedsOfTheirOwn) {
+  const at::Tensor samples = at::full({3}, 9, at::kLong);
+  const uint64_t seeds[] = {kStream.seed, uint64_t{1} << 63 | 3, 8};
+  const at::Tensor own = at::tensor({static_cast<int64_t>(seeds[0]), static_cast<int64_t>(seeds[1]),
+                                     static_cast<int64_t>(seeds[2])},
+                                    at::kLong);
+  const at::Tensor normal = random_normal(kStream, samples, {6}, 1.0, own);
+  const at::Tensor integers = random_integers(kStream, samples, 0, 1 << 20, own);
+  for (int64_t row = 0; row < 3; ++row) {
+    const StreamId id{seeds[row], kStream.purpose, kStream.step};
+    const at::Tensor one = samples.narrow(0, row, 1);
+    EXPECT_TRUE(at::equal(normal[row], random_normal(id, one, {6})[0]));
+    EXPECT_TRUE(at::equal(integers[row], random_integers(id, one, 0, 1 << 20)[0]));
+  }
+  EXPECT_FALSE(at::equal(normal[0], normal[1]));
+  EXPECT_THROW(random_normal(kStream, samples, {6}, 1.0, own.narrow(0, 0, 2)), Error);
+}
+
 TEST(RandomIntegers, CoverTheirRangeEvenly) {
   const at::Tensor x = random_integers(kStream, at::arange(60000, at::kLong), 1, 6);
   const at::Tensor counts = x.bincount({}, 7);

@@ -83,17 +83,39 @@ TEST_F(GeneratorTest, ResultsOfALineHardlyDependOnThePaddedShape) {
   EXPECT_EQ(equal, sources.size());
 }
 
-TEST_F(GeneratorTest, LineNumbersAreThoseOfTheInput) {
+TEST_F(GeneratorTest, EqualLinesGiveEqualResults) {
   const Generator generator(model_, fixed_length(9));
+  const auto results =
+      generator.generate({tiny_source(7, 1), tiny_source(7, 2), tiny_source(7, 2)});
+  expect_equal(results[1], results[2]);
+  EXPECT_NE(results[0].candidates[0].confidence, results[1].candidates[0].confidence);
+}
+
+TEST_F(GeneratorTest, NoiseOfLinesIsNumberedAsTheyAreInTheInput) {
+  GenerationOptions options = fixed_length(9);
+  options.noise = NoiseOf::lines;
+  const Generator generator(model_, options);
   const Sources all{tiny_source(7, 1), tiny_source(7, 2), tiny_source(7, 2)},
       last{tiny_source(7, 2)};
   const auto whole = generator.generate(all);
   EXPECT_NE(whole[1].candidates[0].confidence, whole[2].candidates[0].confidence)
       << "equal lines have noise of their own";
-  GenerateHooks hooks;
-  hooks.first_line = 2;
-  const auto chunk = generator.generate(last, hooks);
+  const int64_t number = 2;
+  const auto chunk = generator.generate(last, {.lines = std::span(&number, 1)});
   EXPECT_EQ(chunk[0].ids(), whole[2].ids());
+}
+
+TEST_F(GeneratorTest, SourcesMayHaveSeedsOfTheirOwn) {
+  GenerationOptions options = fixed_length(9);
+  options.sampler.noise = SamplerNoise::gaussian;
+  const Sources sources{tiny_source(7, 1), tiny_source(7, 1), tiny_source(7, 1)};
+  const uint64_t seeds[] = {5, 77, 5};
+  const auto together = Generator(model_, options).generate(sources, {.seeds = seeds});
+  for (const size_t k : {0, 1, 2}) {
+    options.sampler.seed = seeds[k];
+    expect_equal(Generator(model_, options).generate(sources)[0], together[k]);
+  }
+  EXPECT_NE(together[0].candidates[0].confidence, together[1].candidates[0].confidence);
 }
 
 TEST_F(GeneratorTest, SeedsMatter) {
@@ -282,7 +304,8 @@ TEST_F(GeneratorTest, ShowsEveryStepAndItsProgress) {
   int64_t done = 0;
   hooks.step = [&](const GenerationStep& step) {
     times.push_back(step.sample.t);
-    EXPECT_THAT(std::vector(step.lines.begin(), step.lines.end()), testing::SizeIs(2));
+    EXPECT_THAT(std::vector(step.sources.begin(), step.sources.end()), testing::ElementsAre(0, 2));
+    EXPECT_EQ(step.calls, 4);
     EXPECT_EQ(step.sample.labels.size(0), 2 * step.candidates);
     EXPECT_EQ(step.visible.sizes(), step.sample.labels.sizes());
   };

@@ -234,6 +234,21 @@ TEST(Sampler, RepeatsItselfForTheSameSeedWhateverTheBatch) {
 
 // With the right x0 and eta = 1, every state of the Gaussian sampler is distributed as the forward
 // process at its time.
+TEST(Sampler, RunsSamplesOfDifferentSeedsTogetherAsIfAlone) {
+  const Scene scene;
+  SamplerOptions options{.steps = 5, .noise = SamplerNoise::gaussian};
+  const at::Tensor samples = at::full({3}, 4, at::kLong);
+  const at::Tensor seeds = at::tensor({3, 8, 3}, at::kLong);
+  const auto sampler = [&] { return Sampler(process_with("ot", 1), scene.table, wobbly, options); };
+  const Sample together = sampler().run(samples, {5, 4}, {}, seeds);
+  for (int64_t row = 0; row < 3; ++row) {
+    options.seed = static_cast<uint64_t>(seeds[row].item<int64_t>());
+    const Sample alone = sampler().run(samples.narrow(0, row, 1), {5, 4});
+    EXPECT_TRUE(at::allclose(together.x0[row], alone.x0[0], 1e-5, 1e-6));
+  }
+  EXPECT_FALSE(at::allclose(together.x0[0], together.x0[1]));
+}
+
 TEST(Sampler, GaussianStatesHaveTheMarginalsOfTheForwardProcess) {
   const EmbeddingTable table(test::normal({20, 4}, 1), {.normalise = Normalise::l2});
   const int64_t count = 40000;

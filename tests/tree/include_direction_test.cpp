@@ -28,6 +28,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude{
     {"distance", {"base", "kernels"}},
     {"model", {"text", "metric", "nn", "codebook", "process", "base", "kernels"}},
     {"imaging", {"nn", "codebook", "process", "base", "kernels"}},
+    {"engine",
+     {"model", "imaging", "text", "metric", "nn", "codebook", "process", "base", "kernels"}},
     {"train", {"nn", "codebook", "process", "base", "kernels"}},
     {"task",
      {"train", "model", "imaging", "image", "distance", "text", "metric", "nn", "codebook",

@@ -55,13 +55,15 @@ class RandomStream {
 // Normal noise, one stream per row.
 //   samples  [B] int64, on the device of the result: the sample number (below 2^56) of every row
 //   shape    of one row
+//   seeds    [B] int64, likewise: the seed of every row (its 64 bits) instead of id.seed;
+//            undefined: all rows have id.seed
 //   returns  [B, shape...] float32 ~ scale * N(0, 1)
 at::Tensor random_normal(const StreamId& id, const at::Tensor& samples, at::IntArrayRef shape,
-                         double scale = 1.0);
+                         double scale = 1.0, const at::Tensor& seeds = {});
 
 // Uniform integers in [low, high], one per row.
-//   samples [B] int64  ->  [B] int64 on the same device
-at::Tensor random_integers(const StreamId& id, const at::Tensor& samples, int64_t low,
-                           int64_t high);
+//   samples [B] int64  ->  [B] int64 on the same device;  seeds as above
+at::Tensor random_integers(const StreamId& id, const at::Tensor& samples, int64_t low, int64_t high,
+                           const at::Tensor& seeds = {});
 
 }  // namespace tessera

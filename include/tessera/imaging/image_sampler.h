@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tessera/imaging/images.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -19,14 +21,6 @@ struct ImageSamplerOptions {
   std::optional<double> guidance = {};  // 1: as a class was trained; above: more of what tells it
   std::optional<int64_t> batch = {};    // images made at a time; lower it if memory runs out
   uint64_t seed = 1;
-};
-
-// Images of one size, one after the other.
-struct Images {
-  int64_t count = 0, height = 0, width = 0, channels = 0;
-  std::vector<uint8_t> values;  // [count, height, width, channels]: row by row, RGB or grey
-
-  const uint8_t* image(int64_t i) const { return values.data() + i * height * width * channels; }
 };
 
 // A trained model of images, loaded from a folder.

@@ -34,7 +34,8 @@ class BoundaryFamily final : public Family {
   std::span<const std::string_view> measures() const override;
   at::Tensor shown(const at::Tensor& output) const override;
   Sample reverse(const Denoiser& network, const at::Tensor& samples, at::IntArrayRef elements,
-                 const SamplerOptions& options, const StepCallback& callback = {}) const override;
+                 const SamplerOptions& options, const StepCallback& callback = {},
+                 const at::Tensor& seeds = {}) const override;
   int64_t calls(const SamplerOptions& options) const override;
   const Process* process() const override { return &process_; }
 

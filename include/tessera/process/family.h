@@ -70,11 +70,12 @@ class Family {
   // What a network that sees its last output is shown of it (self-conditioning).
   virtual at::Tensor shown(const at::Tensor& output) const { return output; }
 
-  // The reverse process: samples out of noise, which is a function of (options.seed, sample).
-  // Without gradients.
+  // The reverse process: samples out of noise, which is a function of (seed, sample). Without
+  // gradients.
+  //   seeds  [B] int64: of every sample; undefined: options.seed for all
   virtual Sample reverse(const Denoiser& network, const at::Tensor& samples,
                          at::IntArrayRef elements, const SamplerOptions& options,
-                         const StepCallback& callback = {}) const = 0;
+                         const StepCallback& callback = {}, const at::Tensor& seeds = {}) const = 0;
   // Calls of the network that reverse() makes. Throws UsageError for options that make no sense.
   virtual int64_t calls(const SamplerOptions& options) const = 0;
 

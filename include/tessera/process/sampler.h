@@ -84,7 +84,9 @@ struct SamplerOptions {
   bool self_conditioning = true;                    // show the network its last estimate
   Estimate shown = Estimate::raw;                   // as what: as it was in training
   double logit_scale = 1.0;  // of scores under Estimate::mean: as in training
-  uint64_t seed = 0;         // of all noise drawn by the sampler
+  uint64_t seed = 0;         // of all noise drawn by the sampler, unless rows have their own
+
+  bool operator==(const SamplerOptions&) const = default;
 
   // The Difformer baseline as published: r = 0, ancestral noise, 20 respaced steps of which the
   // last 5 are left out.
@@ -128,12 +130,15 @@ class Sampler {
 
   // Draws the start noise of every sample from (seed, sample) and runs.
   //   samples [B] int64 on the device to run on, shape [..., d] of one sample
-  Sample run(const at::Tensor& samples, at::IntArrayRef shape,
-             const StepCallback& callback = {}) const;
+  //   seeds   [B] int64 on that device: the seed of every sample (its 64 bits), so that samples of
+  //           different seeds run together; undefined: all have the seed of the options
+  Sample run(const at::Tensor& samples, at::IntArrayRef shape, const StepCallback& callback = {},
+             const at::Tensor& seeds = {}) const;
 
-  // Runs from the given noise [B, ..., d] (noise factor included).
+  // Runs from the given noise [B, ..., d] (noise factor included). Seeds are as above: of the noise
+  // that is added on the way.
   Sample run_from(const at::Tensor& noise, const at::Tensor& samples,
-                  const StepCallback& callback = {}) const;
+                  const StepCallback& callback = {}, const at::Tensor& seeds = {}) const;
 
  private:
   Process process_;  // with the sampler's r

@@ -1,0 +1,96 @@
+#include <tessera/engine/engine.h>
+
+#include "base/device.h"
+#include "base/model_files.h"
+#include "base/require.h"
+#include "engine/image_engine.h"
+#include "engine/text_engine.h"
+
+#include <optional>
+
+namespace tessera {
+namespace {
+
+void require_done_or_throw(Outcome outcome, const std::exception_ptr& failure) {
+  if (outcome == Outcome::failed) std::rethrow_exception(failure);
+  require(outcome == Outcome::done, "the request was stopped");
+}
+
+}  // namespace
+
+struct Engine::State {
+  std::filesystem::path folder;
+  std::optional<engine::TextEngine> text;
+  std::optional<engine::ImageEngine> images;
+
+  State(const std::filesystem::path& run_or_model, const LoadOptions& options) {
+    const at::Device device = parse_device(options.device);
+    folder = find_model_folder(run_or_model, options.checkpoint);
+    if (kind_of_model(folder) == imaging::kImageKind)
+      images.emplace(folder, options, device);
+    else
+      text.emplace(folder, options, device);
+  }
+};
+
+void TextResult::require_done() const {
+  require_done_or_throw(outcome, failure);
+}
+void ImageResult::require_done() const {
+  require_done_or_throw(outcome, failure);
+}
+
+Engine::Engine(const std::filesystem::path& folder, const LoadOptions& options)
+    : state_(std::make_unique<const State>(folder, options)) {}
+Engine::~Engine() = default;
+Engine::Engine(Engine&&) noexcept = default;
+Engine& Engine::operator=(Engine&&) noexcept = default;
+
+const std::filesystem::path& Engine::folder() const {
+  return state_->folder;
+}
+
+bool Engine::makes_images() const {
+  return state_->images.has_value();
+}
+
+const engine::TextEngine& Engine::text() const {
+  require_option(!makes_images(), "'{}' is a model of images, not of text", folder().string());
+  return *state_->text;
+}
+
+const engine::ImageEngine& Engine::images() const {
+  require_option(makes_images(), "'{}' is a model of text, not of images", folder().string());
+  return *state_->images;
+}
+
+std::vector<TextResult> Engine::run(std::span<const TextRequest> requests,
+                                    const std::function<void(int64_t more)>& progress) const {
+  return text().run(requests, progress);
+}
+
+std::vector<ImageResult> Engine::run(std::span<const ImageRequest> requests) const {
+  return images().run(requests);
+}
+
+GenerateOptions Engine::in_effect(const GenerateOptions& changes) const {
+  return text().in_effect(changes);
+}
+
+SampleOptions Engine::in_effect(const SampleOptions& changes) const {
+  return images().in_effect(changes);
+}
+
+std::vector<int32_t> Engine::symbols_of(std::string_view text_to_encode) const {
+  return text().symbols_of(text_to_encode);
+}
+
+std::vector<std::string> Engine::classes() const {
+  return images().classes();
+}
+
+Images Engine::image_size() const {
+  return images().image_size();
+}
+
+}  // namespace tessera

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "engine/option_list.h"
+#include "imaging/image_folder.h"
+#include "imaging/image_generator.h"
+
+#include <tessera/engine/image_request.h>
+#include <tessera/engine/load_options.h>
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tessera::engine {
+
+// An Engine of a model of images.
+class ImageEngine {
+ public:
+  ImageEngine(const std::filesystem::path& model_folder, const LoadOptions& options,
+              at::Device device);
+
+  const imaging::ImageModel& model() const { return *loaded_.model; }
+
+  std::vector<ImageResult> run(std::span<const ImageRequest> requests) const;
+
+  // Throws UsageError for what makes no sense, with options spelled like that.
+  SampleOptions in_effect(const SampleOptions& changes, Spelling spelling = Spelling::field) const;
+
+  std::vector<std::string> classes() const;  // that the network is told
+  Images image_size() const;                 // as images without any
+
+ private:
+  struct Group;
+  struct Call;
+
+  imaging::SamplingOptions resolved(const SampleOptions& changes, Spelling spelling) const;
+  void run_group(const Group& group, const Call& call) const;
+
+  imaging::LoadedImageModel loaded_;
+};
+
+// [n, C, H, W] uint8 on the CPU to images, and the other way round.
+Images to_images(const at::Tensor& pictures);
+at::Tensor to_pictures(const Images& images);
+
+}  // namespace tessera::engine

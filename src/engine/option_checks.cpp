@@ -1,0 +1,70 @@
+#include "engine/option_checks.h"
+
+#include "base/require.h"
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <optional>
+#include <type_traits>
+
+namespace tessera::engine {
+namespace {
+
+template <class T>
+void check_bounds(const OptionInfo& info, const std::optional<T>& value, Spelling spelling) {
+  if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
+    if (!value) return;
+    const auto number = static_cast<double>(*value);
+    const std::string name = spelled(info.name, spelling);
+    if (std::isinf(info.high))
+      require_option(number >= info.low, "{} must be at least {}, got {}", name, info.low, *value);
+    else
+      require_option(number >= info.low && number <= info.high, "{} must be in [{}, {}], got {}",
+                     name, info.low, info.high, *value);
+  }
+}
+
+}  // namespace
+
+std::string spelled(std::string_view name, Spelling spelling) {
+  std::string text(name);
+  if (spelling == Spelling::field) return text;
+  std::replace(text.begin(), text.end(), '_', '-');
+  return "--" + text;
+}
+
+void check_options(const GenerateOptions& options, const model::Seq2Seq& model,
+                   const model::GenerationOptions& stored, Spelling spelling) {
+  const bool searches = model.family() == nullptr;
+  const OptionFor other = searches ? OptionFor::diffusion : OptionFor::search;
+  const auto check = [&](const OptionInfo& info, const auto& value) {
+    require_option(!value.has_value() || info.models != other, "{} is not for models of kind '{}'",
+                   spelled(info.name, spelling), name_of(model.options().kind));
+    check_bounds(info, value, spelling);
+  };
+  visit_sampler(options, check);
+  visit_generation(options, check);
+  const double temperature = options.temperature.value_or(stored.temperature);
+  require_option(model::is_temperature(temperature), "{} must be 0 or at least {}, got {}",
+                 spelled("temperature", spelling), model::kMinTemperature, temperature);
+  // What a search found is in order already.
+  require_option(
+      !options.selection || !searches || temperature > 0 || options.selection->starts_with(kRerank),
+      "{} chooses among sentences that are drawn, and this model searches for the "
+      "likeliest one",
+      spelled("selection", spelling));
+}
+
+void check_options(const SampleOptions& options, bool told_classes, Spelling spelling) {
+  const auto check = [&](const OptionInfo& info, const auto& value) {
+    check_bounds(info, value, spelling);
+  };
+  visit_sampler(options, check);
+  visit_images(options, check);
+  require_option(told_classes || !options.guidance,
+                 "{} needs a model that was trained with model.conditional=true",
+                 spelled("guidance", spelling));
+}
+
+}  // namespace tessera::engine

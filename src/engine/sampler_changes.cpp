@@ -1,0 +1,102 @@
+#include "engine/sampler_changes.h"
+
+#include "process/changed_sampler.h"
+
+#include <tessera/base/enum_names.h>
+
+namespace tessera::engine {
+namespace {
+
+enum class NamedSampler { deterministic, gaussian, as_printed, difformer };
+enum class SamplerPath { altered, fixed };
+
+}  // namespace
+}  // namespace tessera::engine
+
+template <>
+struct tessera::EnumNames<tessera::engine::NamedSampler> {
+  using Sampler = tessera::engine::NamedSampler;
+  static constexpr std::string_view what = "sampler";
+  static constexpr std::array<std::pair<Sampler, std::string_view>, 4> values{
+      {{Sampler::deterministic, "deterministic"},
+       {Sampler::gaussian, "gaussian"},
+       {Sampler::as_printed, "as-printed"},
+       {Sampler::difformer, "difformer"}}};
+};
+
+template <>
+struct tessera::EnumNames<tessera::engine::SamplerPath> {
+  using Path = tessera::engine::SamplerPath;
+  static constexpr std::string_view what = "path";
+  static constexpr std::array<std::pair<Path, std::string_view>, 2> values{
+      {{Path::altered, "altered"}, {Path::fixed, "fixed"}}};
+};
+
+namespace tessera::engine {
+namespace {
+
+void set_sampler(SamplerOptions& options, NamedSampler sampler) {
+  switch (sampler) {
+    case NamedSampler::deterministic:
+      options.noise = SamplerNoise::none;
+      return;
+    case NamedSampler::gaussian:
+      options.noise = SamplerNoise::gaussian;
+      return;
+    case NamedSampler::as_printed:
+      options.noise = SamplerNoise::as_printed;
+      return;
+    case NamedSampler::difformer:
+      options = SamplerOptions::difformer();
+      return;
+  }
+}
+
+NamedSampler sampler_of(SamplerNoise noise) {
+  switch (noise) {
+    case SamplerNoise::gaussian:
+      return NamedSampler::gaussian;
+    case SamplerNoise::as_printed:
+      return NamedSampler::as_printed;
+    case SamplerNoise::none:
+      break;
+  }
+  return NamedSampler::deterministic;
+}
+
+template <class Options>
+SamplerOptions with_changes(SamplerOptions sampler, const Options& options) {
+  if (options.sampler) set_sampler(sampler, parse_name<NamedSampler>(*options.sampler));
+  sampler = changed_sampler(sampler, options.steps, options.r, sampler.seed);
+  if (options.path) sampler.alter = parse_name<SamplerPath>(*options.path) == SamplerPath::altered;
+  if (options.estimate) sampler.estimate = parse_name<Estimate>(*options.estimate);
+  if (options.clock) sampler.clock = parse_name<SamplerClock>(*options.clock);
+  return sampler;
+}
+
+template <class Options>
+void fill_in(const SamplerOptions& sampler, double r, Options& options) {
+  options.steps = sampler.steps;
+  options.r = sampler.rescale_reverse ? sampler.r.value_or(r) : 0;
+  options.sampler = name_of(sampler_of(sampler.noise));
+  options.path = name_of(sampler.alter ? SamplerPath::altered : SamplerPath::fixed);
+  options.clock = name_of(sampler.clock);
+  options.estimate = name_of(sampler.estimate);
+}
+
+}  // namespace
+
+SamplerOptions changed(const SamplerOptions& sampler, const GenerateOptions& options) {
+  return with_changes(sampler, options);
+}
+SamplerOptions changed(const SamplerOptions& sampler, const SampleOptions& options) {
+  return with_changes(sampler, options);
+}
+void describe(const SamplerOptions& sampler, double r, GenerateOptions& options) {
+  fill_in(sampler, r, options);
+}
+void describe(const SamplerOptions& sampler, double r, SampleOptions& options) {
+  fill_in(sampler, r, options);
+}
+
+}  // namespace tessera::engine
