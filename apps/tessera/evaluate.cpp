@@ -69,7 +69,10 @@ struct Measured {
   Measured(const GenerationSettings& settings, const GlobalOptions& globals)
       : engine(settings.folder, settings.load_options(globals)),
         changes(settings.changes()),
-        options(options_in_effect(engine, changes)) {}
+        options(options_in_effect(engine, changes)) {
+    require_option(!settings.wants_reference_lengths() || !searches(),
+                   "--length is not for models of kind '{}'", name_of(model().options().kind));
+  }
 
   const model::Seq2Seq& model() const { return engine.text().model(); }
   const text::Tokenizer& tokenizer() const { return engine.text().tokenizer(); }

@@ -55,12 +55,12 @@ bool Engine::makes_images() const {
 }
 
 const engine::TextEngine& Engine::text() const {
-  require_option(!makes_images(), "'{}' is a model of images, not of text", folder().string());
+  require(!makes_images(), "'{}' is a model of kind 'image', not of text", folder().string());
   return *state_->text;
 }
 
 const engine::ImageEngine& Engine::images() const {
-  require_option(makes_images(), "'{}' is a model of text, not of images", folder().string());
+  require(makes_images(), "'{}' is a model of kind 'seq2seq', not of images", folder().string());
   return *state_->images;
 }
 

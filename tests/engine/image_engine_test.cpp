@@ -97,7 +97,7 @@ TEST_F(ImageEngineTest, SaysWhatIsInEffect) {
   EXPECT_EQ(options.batch, 500);
   EXPECT_TRUE(engine_.makes_images());
   EXPECT_EQ(engine_.image_size().height, 8);
-  EXPECT_THROW(engine_.run(std::vector<TextRequest>(1)), UsageError);
+  EXPECT_THROW(engine_.run(std::vector<TextRequest>(1)), Error);
 }
 
 }  // namespace

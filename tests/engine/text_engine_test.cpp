@@ -281,7 +281,7 @@ TEST_F(TextEngineTest, SaysWhatIsInEffect) {
   EXPECT_FALSE(options.beam);
   EXPECT_EQ(engine("judge").in_effect(GenerateOptions{}).beam, 5);
   EXPECT_THROW(engine().in_effect(GenerateOptions{.noise = "words"}), UsageError);
-  EXPECT_THROW(engine().run(std::vector<ImageRequest>(1)), UsageError);
+  EXPECT_THROW(engine().run(std::vector<ImageRequest>(1)), Error);
 }
 
 TEST_F(TextEngineTest, CountsWhatIsDone) {

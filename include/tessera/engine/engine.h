@@ -42,7 +42,7 @@ class Engine {
   // One result per request, in order. A request that fails or is stopped has that as its result and
   // does not touch the others.
   //   progress  called with the number of requests that are done beside those before, in any thread
-  // Throws UsageError where the model is of the other kind.
+  // Throws Error where the model is of the other kind.
   std::vector<TextResult> run(std::span<const TextRequest> requests,
                               const std::function<void(int64_t more)>& progress = {}) const;
   std::vector<ImageResult> run(std::span<const ImageRequest> requests) const;
