@@ -3,9 +3,14 @@
 include(CMakePackageConfigHelpers)
 set(_package ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
 
-install(TARGETS tessera EXPORT tessera ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TESSERA_BUNDLE_TORCH)
+install(TARGETS tessera EXPORT tessera)
+install(EXPORT tessera NAMESPACE tessera:: FILE tesseraTargets.cmake DESTINATION ${_package})
+if(TESSERA_TOOLS)
+  install(TARGETS tessera_tools EXPORT tessera-tools)
+  install(EXPORT tessera-tools NAMESPACE tessera:: FILE tesseraToolsTargets.cmake DESTINATION ${_package})
+endif()
+if(NOT TESSERA_PROGRAM)
+elseif(TESSERA_BUNDLE_TORCH)
   # LibTorch's libraries; those of the distribution stay where its packages put them.
   install(TARGETS tessera_program
     RUNTIME_DEPENDENCIES POST_EXCLUDE_REGEXES "^/lib" "^/usr/lib" DIRECTORIES ${TESSERA_TORCH_ROOT}/lib
@@ -16,7 +21,6 @@ endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/recipes DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT tessera NAMESPACE tessera:: FILE tesseraTargets.cmake DESTINATION ${_package})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tesseraConfig.cmake.in
   ${PROJECT_BINARY_DIR}/tesseraConfig.cmake INSTALL_DESTINATION ${_package})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake

@@ -1,8 +1,8 @@
 #include <tessera/version.h>
 
-#include "base/device.h"
 #include "base/numerals.h"
 #include "kernels/cpu/row_scan.h"
+#include "tensor/device.h"
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>

@@ -3,10 +3,10 @@
 #include "base/log.h"
 #include "base/numerals.h"
 #include "base/require.h"
-#include "base/weight_average.h"
-#include "model/model_folder.h"
+#include "files/weight_average.h"
 #include "option_checks.h"
 #include "print_json.h"
+#include "seq2seq/model_folder.h"
 #include "train/checkpoints.h"
 #include "train/run_folder.h"
 

@@ -2,8 +2,8 @@
 #include "bench_mean.h"
 #include "command.h"
 
-#include "base/device.h"
 #include "option_checks.h"
+#include "tensor/device.h"
 
 #include <memory>
 

@@ -3,10 +3,10 @@
 #include "codebook/bit_exit.h"
 #include "codebook/table_exit.h"
 
-#include <tessera/base/random.h>
-#include <tessera/base/value_checks.h>
 #include <tessera/codebook/bits.h>
 #include <tessera/process/trajectory.h>
+#include <tessera/tensor/random.h>
+#include <tessera/tensor/value_checks.h>
 #include <tessera/version.h>
 
 #include <ATen/ATen.h>

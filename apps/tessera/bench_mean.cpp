@@ -2,7 +2,7 @@
 
 #include "codebook/table_mean.h"
 
-#include <tessera/base/random.h>
+#include <tessera/tensor/random.h>
 #include <tessera/version.h>
 
 #include <ATen/ATen.h>

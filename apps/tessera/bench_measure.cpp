@@ -1,10 +1,10 @@
 #include "bench_measure.h"
 
-#include "base/device.h"
 #include "base/require.h"
 #include "memory_meter.h"
+#include "tensor/device.h"
 
-#include <tessera/base/random.h>
+#include <tessera/tensor/random.h>
 
 #include <ATen/ATen.h>
 

@@ -1,5 +1,3 @@
-#include "base/device.h"
-#include "base/machine_memory.h"
 #include "base/numerals.h"
 #include "base/require.h"
 #include "command.h"
@@ -8,6 +6,8 @@
 #include "machine.h"
 #include "print_json.h"
 #include "self_check.h"
+#include "tensor/device.h"
+#include "tensor/machine_memory.h"
 
 #include <tessera/base/enum_names.h>
 #include <tessera/version.h>

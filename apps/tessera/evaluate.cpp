@@ -1,26 +1,26 @@
 #include "command.h"
 
-#include "base/files.h"
 #include "base/log.h"
 #include "base/numerals.h"
-#include "base/profiler.h"
 #include "base/progress.h"
 #include "base/require.h"
+#include "corpus/corpus.h"
 #include "engine/option_checks.h"
 #include "engine/text_engine.h"
 #include "evaluate_images.h"
+#include "files/files.h"
 #include "generation_settings.h"
-#include "imaging/image_folder.h"
+#include "image_model/image_folder.h"
 #include "measurement.h"
-#include "metric/bleu.h"
-#include "metric/bootstrap.h"
-#include "metric/exact_match.h"
-#include "model/one_step.h"
 #include "option_checks.h"
 #include "print_json.h"
+#include "seq2seq/one_step.h"
 #include "task/stored_recipe.h"
-#include "text/corpus.h"
+#include "tensor/profiler.h"
 #include "text/line_reader.h"
+#include "text_metric/bleu.h"
+#include "text_metric/bootstrap.h"
+#include "text_metric/exact_match.h"
 #include "train/run_folder.h"
 
 #include <fmt/format.h>
@@ -64,7 +64,7 @@ constexpr int64_t kOneStepTokens = 8000;  // of a batch
 struct Measured {
   Engine engine;
   GenerateOptions changes;
-  model::GenerationOptions options;  // in effect
+  seq2seq::GenerationOptions options;  // in effect
 
   Measured(const GenerationSettings& settings, const GlobalOptions& globals)
       : engine(settings.folder, settings.load_options(globals)),
@@ -74,7 +74,7 @@ struct Measured {
                    "--length is not for models of kind '{}'", name_of(model().options().kind));
   }
 
-  const model::Seq2Seq& model() const { return engine.text().model(); }
+  const seq2seq::Seq2Seq& model() const { return engine.text().model(); }
   const text::Tokenizer& tokenizer() const { return engine.text().tokenizer(); }
   bool searches() const { return model().family() == nullptr; }
 };
@@ -92,7 +92,7 @@ void warm_up(const Measured& measured, std::vector<TextRequest> requests) {
   for (TextRequest& request : requests) {
     if (!measured.searches())
       request.options.steps = std::min<int64_t>(measured.options.sampler.steps, 2);
-    if (measured.options.selection == model::Selection::rerank) request.options.selection.reset();
+    if (measured.options.selection == seq2seq::Selection::rerank) request.options.selection.reset();
     request.target_length.reset();
   }
   run(measured.engine, requests);
@@ -112,8 +112,8 @@ struct Sentences {
   Lines sources, references;
 };
 
-Sentences read_sentences(const EvaluateCommand& command, const text::Corpus& corpus) {
-  const text::Split& split = corpus.split(command.split);
+Sentences read_sentences(const EvaluateCommand& command, const corpus::Corpus& corpus) {
+  const corpus::Split& split = corpus.split(command.split);
   Sentences sentences{split.source_lines(), split.target_lines()};
   require(!sentences.sources.empty(), "the split '{}' has no sentences", command.split);
   if (command.limit > 0 && static_cast<size_t>(command.limit) < sentences.sources.size()) {
@@ -176,14 +176,14 @@ Output translate(const Measured& measured, const Sentences& sentences,
 // give.
 Lines oracle_choice(const std::vector<Lines>& candidates, const Lines& references,
                     const MeasureOptions& measuring) {
-  metric::BleuOptions options;
+  text_metric::BleuOptions options;
   options.tokenization = measuring.tokenization;
   options.lowercase = measuring.lowercase;
   Lines chosen;
   for (size_t k = 0; k < candidates.size(); ++k) {
     const auto score = [&](const std::string& line) {
       const std::string_view reference = references[k];
-      return metric::sentence_bleu(line, std::span(&reference, 1), options).score;
+      return text_metric::sentence_bleu(line, std::span(&reference, 1), options).score;
     };
     size_t best = 0;
     double highest = -1;
@@ -197,7 +197,7 @@ Lines oracle_choice(const std::vector<Lines>& candidates, const Lines& reference
 
 struct Contest {
   std::string signature;
-  metric::PairedBootstrap result;
+  text_metric::PairedBootstrap result;
 };
 
 // The other system's sentences; none where none is to be compared with.
@@ -216,11 +216,11 @@ Lines read_other(const EvaluateCommand& command, size_t sentences) {
 
 std::vector<Contest> contests(const std::vector<Measurement>& ours,
                               const std::vector<Measurement>& theirs,
-                              const metric::BootstrapOptions& bootstrap) {
+                              const text_metric::BootstrapOptions& bootstrap) {
   std::vector<Contest> result;
   for (size_t k = 0; k < ours.size(); ++k)
-    result.push_back({metric::bootstrap_signature(ours[k].signature, bootstrap),
-                      metric::paired_bootstrap(theirs[k].lines, ours[k].lines, bootstrap)});
+    result.push_back({text_metric::bootstrap_signature(ours[k].signature, bootstrap),
+                      text_metric::paired_bootstrap(theirs[k].lines, ours[k].lines, bootstrap)});
   return result;
 }
 
@@ -230,8 +230,8 @@ MeasureOptions measure_options(const EvaluateCommand& command, bool raw) {
   for (const std::string& name : command.metrics)
     options.metrics.push_back(parse_name<Metric>(name));
   options.tokenization = command.tokenization.empty()
-                             ? metric::usual_tokenization(raw)
-                             : parse_name<metric::Tokenization>(command.tokenization);
+                             ? text_metric::usual_tokenization(raw)
+                             : parse_name<text_metric::Tokenization>(command.tokenization);
   options.lowercase = command.lowercase;
   return options;
 }
@@ -242,7 +242,7 @@ struct Findings {
   std::vector<Contest> compared;    // one of every measurement, or none
   std::vector<Measurement> oracle;  // likewise
   double exact = 0;                 // percent
-  std::optional<model::OneStep> one_step;
+  std::optional<seq2seq::OneStep> one_step;
 };
 
 std::string text_report(const EvaluateCommand& command, const Findings& found, const Output& output,
@@ -251,7 +251,7 @@ std::string text_report(const EvaluateCommand& command, const Findings& found, c
   for (const Measurement& each : found.measured) text += each.line + "\n";
   for (const Measurement& each : found.oracle) text += "best candidates: " + each.line + "\n";
   for (size_t k = 0; k < found.compared.size(); ++k) {
-    const metric::PairedBootstrap& result = found.compared[k].result;
+    const text_metric::PairedBootstrap& result = found.compared[k].result;
     text += fmt::format("{}|{} {:+.2f} against {} ({:.2f}), p = {:.4f}\n", found.measured[k].name,
                         found.compared[k].signature, result.difference, command.other.string(),
                         result.baseline.score, result.p_value);
@@ -295,7 +295,7 @@ Json json_report(const EvaluateCommand& command, const Findings& found, const Ou
                             {"p_value", found.compared[k].result.p_value}};
     metrics.push_back(json);
   }
-  const model::GenerationOptions& generation = measured.options;
+  const seq2seq::GenerationOptions& generation = measured.options;
   Json report{{"split", command.split},
               {"sentences", output.lines.size()},
               {"kind", name_of(measured.model().options().kind)},
@@ -348,7 +348,7 @@ void write_sentences(AtomicFile& file, const Sentences& sentences, const Lines& 
 void evaluate_text(const EvaluateCommand& command, const GlobalOptions& globals) {
   require_option(!command.one_step || command.limit == 0,
                  "--one-step measures all of a split: it does not go with --limit");
-  const text::Corpus corpus = text::Corpus::open(corpus_folder(command));
+  const corpus::Corpus corpus = corpus::Corpus::open(corpus_folder(command));
   const Sentences sentences = read_sentences(command, corpus);
   const Lines other = read_other(command, sentences.sources.size());
   std::optional<AtomicFile> file;  // opened now: what cannot be written is known before the work
@@ -374,7 +374,7 @@ void evaluate_text(const EvaluateCommand& command, const GlobalOptions& globals)
   if (command.oracle)
     found.oracle = measure(oracle_choice(output.candidates, sentences.references, measuring),
                            references, measuring);
-  found.exact = metric::exact_match(output.lines, sentences.references);
+  found.exact = text_metric::exact_match(output.lines, sentences.references);
   if (command.one_step)
     found.one_step = measured.model().one_step(corpus.split(command.split), kOneStepTokens,
                                                globals.seed, measured.options.sampler.estimate);
@@ -388,7 +388,7 @@ void run_evaluate(const CLI::App& evaluate, EvaluateCommand& command,
                   const GlobalOptions& globals) {
   const GenerationSettings& settings = command.settings;
   const fs::path folder = find_model_folder(settings.folder, settings.checkpoint);
-  const bool images = kind_of_model(folder) == imaging::kImageKind;
+  const bool images = kind_of_model(folder) == image_model::kImageKind;
   require_fitting(evaluate, images);
   if (!images) return evaluate_text(command, globals);
   command.measuring.data = command.data;

@@ -2,16 +2,16 @@
 
 #include "base/log.h"
 #include "base/require.h"
-#include "distance/distance_name.h"
-#include "distance/kernel_distance.h"
-#include "distance/nearest.h"
-#include "distance/sample_warning.h"
 #include "engine/image_engine.h"
 #include "extractor_hint.h"
 #include "image/dataset.h"
 #include "image/grid.h"
 #include "image/npz.h"
 #include "image/png.h"
+#include "image_metric/distance_name.h"
+#include "image_metric/kernel_distance.h"
+#include "image_metric/nearest.h"
+#include "image_metric/sample_warning.h"
 #include "option_checks.h"
 #include "print_json.h"
 #include "task/image_distance.h"
@@ -56,7 +56,7 @@ struct Neighbours {
 };
 
 Neighbours neighbours(const at::Tensor& images, const at::Tensor& training) {
-  distance::NearestSearch search(images);
+  image_metric::NearestSearch search(images);
   for (const at::Tensor& tile : training.split(kTrainingTile)) search.add(tile);
   const auto size = static_cast<double>(images[0].numel());
   return {search.index(), search.distance() / std::sqrt(size)};
@@ -69,7 +69,7 @@ double middle(const at::Tensor& values) {
 // What an extractor that is a classifier says of the images.
 class Recognition {
  public:
-  explicit Recognition(const distance::Extractor& classifier) : classifier_(classifier) {}
+  explicit Recognition(const image_metric::Extractor& classifier) : classifier_(classifier) {}
 
   void add(const at::Tensor& images) {
     if (!classifier_.has_logits()) return;
@@ -91,7 +91,7 @@ class Recognition {
   static constexpr double kSure = 0.8;
 
  private:
-  const distance::Extractor& classifier_;
+  const image_metric::Extractor& classifier_;
   int64_t seen_ = 0, classes_ = 0;
   at::Tensor counts_;  // of images it is sure of, by class
 };
@@ -99,7 +99,7 @@ class Recognition {
 struct Findings {
   task::ImageDistance::Result distance;
   std::string distance_name, extractor, extractor_hash;
-  std::optional<distance::KernelDistance> kernel = std::nullopt;
+  std::optional<image_metric::KernelDistance> kernel = std::nullopt;
   std::string kernel_name;
   std::optional<double> nearest = std::nullopt, nearest_real = std::nullopt;
   std::optional<double> recognised = std::nullopt;  // share of the images
@@ -226,8 +226,8 @@ void evaluate_images(const ModelSettings& model, const ImageSettings& settings,
   const Engine engine(model.folder, model.load_options(globals));
   const SampleOptions options = options_in_effect(engine, settings.options);
   ImageRequest request = request_for(measuring.count, settings, globals);
-  const imaging::ImageShape& shape = engine.images().model().shape();
-  require(shape == imaging::ImageShape({dataset.channels(), dataset.height(), dataset.width()}),
+  const image_model::ImageShape& shape = engine.images().model().shape();
+  require(shape == image_model::ImageShape({dataset.channels(), dataset.height(), dataset.width()}),
           "the images in '{}' are of another size than those the model makes",
           dataset.folder().string());
   const task::ImageDistance distance(measuring.features, measuring.statistics, dataset,
@@ -279,9 +279,9 @@ void evaluate_images(const ModelSettings& model, const ImageSettings& settings,
          training.narrow(0, 0, std::min(kept, training.size(0))).split(500))
       real.push_back(distance.extractor().features(tile));
     found.kernel =
-        distance::kernel_distance(at::cat(features), at::cat(real), {.seed = globals.seed});
-    found.kernel_name = distance::kernel_name(measuring.features);
-    if (const auto warning = distance::subset_warning(*found.kernel)) log::warn("{}", *warning);
+        image_metric::kernel_distance(at::cat(features), at::cat(real), {.seed = globals.seed});
+    found.kernel_name = image_metric::kernel_name(measuring.features);
+    if (const auto warning = image_metric::subset_warning(*found.kernel)) log::warn("{}", *warning);
   }
   if (!measuring.nearest.empty()) {
     const Neighbours near = neighbours(first, training);

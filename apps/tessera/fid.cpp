@@ -1,19 +1,19 @@
 #include "command.h"
 
-#include "base/device.h"
 #include "base/log.h"
 #include "base/require.h"
-#include "distance/distance_name.h"
-#include "distance/extractor.h"
-#include "distance/frechet.h"
-#include "distance/kernel_distance.h"
-#include "distance/sample_warning.h"
-#include "distance/statistics.h"
 #include "extractor_hint.h"
 #include "image/image_source.h"
+#include "image_metric/distance_name.h"
+#include "image_metric/extractor.h"
+#include "image_metric/frechet.h"
+#include "image_metric/kernel_distance.h"
+#include "image_metric/sample_warning.h"
+#include "image_metric/statistics.h"
 #include "option_checks.h"
 #include "print_json.h"
 #include "task/image_distance.h"
+#include "tensor/device.h"
 #include "text_chart.h"
 
 #include <ATen/ops/cat.h>
@@ -47,7 +47,7 @@ struct FidCommand {
 struct Side {
   std::string name;  // as the person gave it
   std::string part;  // of a file with several sets; empty: not said
-  distance::Statistics statistics;
+  image_metric::Statistics statistics;
   at::Tensor features = {};  // [n, D] on the CPU, where they are asked for
 };
 
@@ -84,7 +84,7 @@ void require_sense(const FidCommand& command) {
 }
 
 Side measured_images(const FidCommand& command, const fs::path& path, const std::string& part,
-                     const distance::Extractor& extractor) {
+                     const image_metric::Extractor& extractor) {
   std::error_code ignored;
   const bool has_parts = fs::is_directory(path, ignored);  // a single file has none
   Side side{path.string(), has_parts ? part : "", {}};
@@ -103,18 +103,18 @@ Side measured_images(const FidCommand& command, const fs::path& path, const std:
   return side;
 }
 
-Side measured(const FidCommand& command, size_t which, const distance::Extractor* extractor) {
+Side measured(const FidCommand& command, size_t which, const image_metric::Extractor* extractor) {
   const fs::path& path = command.sets[which];
   const std::string part = parts(command.prefix)[which];
-  if (is_statistics(path)) return {path.string(), part, distance::load_statistics(path, part)};
+  if (is_statistics(path)) return {path.string(), part, image_metric::load_statistics(path, part)};
   return measured_images(command, path, part, *extractor);
 }
 
 // Statistics that others made may say nothing of their extractor, or only its name.
-void require_one_space(const std::array<Side, 2>& sides, const distance::Extractor* extractor) {
+void require_one_space(const std::array<Side, 2>& sides, const image_metric::Extractor* extractor) {
   require_same_extractor(sides[0].statistics, sides[0].name, sides[1].statistics, sides[1].name);
   if (extractor == nullptr) return;
-  distance::Statistics own;
+  image_metric::Statistics own;
   own.extractor = extractor->file_name();
   own.extractor_hash = extractor->hash();
   for (const Side& side : sides) {
@@ -128,11 +128,11 @@ void require_one_space(const std::array<Side, 2>& sides, const distance::Extract
 struct Outcome {
   std::string extractor, hash;  // may be empty: of statistics that do not say
   double frechet = 0;
-  std::optional<distance::KernelDistance> kernel = std::nullopt;
+  std::optional<image_metric::KernelDistance> kernel = std::nullopt;
 };
 
 Outcome compare(const FidCommand& command, const std::array<Side, 2>& sides,
-                const distance::Extractor* extractor, const GlobalOptions& globals) {
+                const image_metric::Extractor* extractor, const GlobalOptions& globals) {
   Outcome outcome;
   for (const Side& side : sides) {
     if (outcome.extractor.empty()) outcome.extractor = side.statistics.extractor;
@@ -144,29 +144,29 @@ Outcome compare(const FidCommand& command, const std::array<Side, 2>& sides,
   }
   outcome.hash = outcome.hash.substr(0, 16);
   for (const Side& side : sides)
-    if (const auto warning = distance::sample_warning("'" + side.name + "'", side.statistics.count,
-                                                      side.statistics.gaussian.dim()))
+    if (const auto warning = image_metric::sample_warning(
+            "'" + side.name + "'", side.statistics.count, side.statistics.gaussian.dim()))
       log::warn("{}", *warning);
   outcome.frechet =
-      distance::frechet_distance(sides[0].statistics.gaussian, sides[1].statistics.gaussian);
+      image_metric::frechet_distance(sides[0].statistics.gaussian, sides[1].statistics.gaussian);
   if (command.kernel) {
-    distance::KernelDistanceOptions options;
+    image_metric::KernelDistanceOptions options;
     options.seed = globals.seed;
     const at::Device device = extractor->device();
-    outcome.kernel = distance::kernel_distance(sides[0].features.to(device),
-                                               sides[1].features.to(device), options);
-    if (const auto warning = distance::subset_warning(*outcome.kernel, options))
+    outcome.kernel = image_metric::kernel_distance(sides[0].features.to(device),
+                                                   sides[1].features.to(device), options);
+    if (const auto warning = image_metric::subset_warning(*outcome.kernel, options))
       log::warn("{}", *warning);
   }
   return outcome;
 }
 
 void print_text(const std::array<Side, 2>& sides, const Outcome& outcome) {
-  std::cout << fmt::format("{} {:.4f}\n", distance::frechet_name(outcome.extractor),
+  std::cout << fmt::format("{} {:.4f}\n", image_metric::frechet_name(outcome.extractor),
                            outcome.frechet);
   if (outcome.kernel)
     std::cout << fmt::format("{} {:.6f} ± {:.6f}  ({} subsets of {} images)\n",
-                             distance::kernel_name(outcome.extractor), outcome.kernel->mean,
+                             image_metric::kernel_name(outcome.extractor), outcome.kernel->mean,
                              outcome.kernel->deviation, outcome.kernel->subsets,
                              with_commas(outcome.kernel->subset_size));
   std::cout << fmt::format("  {} features of {}{}\n", sides[0].statistics.gaussian.dim(),
@@ -186,7 +186,7 @@ Json side_json(const Side& side) {
 
 void print_as_json(const std::array<Side, 2>& sides, const Outcome& outcome) {
   const auto or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
-  Json json{{"name", distance::frechet_name(outcome.extractor)},
+  Json json{{"name", image_metric::frechet_name(outcome.extractor)},
             {"distance", outcome.frechet},
             {"extractor", or_null(outcome.extractor)},
             {"extractor_hash", or_null(outcome.hash)},
@@ -194,7 +194,7 @@ void print_as_json(const std::array<Side, 2>& sides, const Outcome& outcome) {
             {"a", side_json(sides[0])},
             {"b", side_json(sides[1])}};
   if (outcome.kernel)
-    json["kernel"] = {{"name", distance::kernel_name(outcome.extractor)},
+    json["kernel"] = {{"name", image_metric::kernel_name(outcome.extractor)},
                       {"distance", outcome.kernel->mean},
                       {"deviation", outcome.kernel->deviation},
                       {"subsets", outcome.kernel->subsets},
@@ -204,14 +204,14 @@ void print_as_json(const std::array<Side, 2>& sides, const Outcome& outcome) {
 
 void run_fid(const FidCommand& command, const GlobalOptions& globals) {
   require_sense(command);
-  std::optional<distance::Extractor> network;
+  std::optional<image_metric::Extractor> network;
   if (!command.extractor.empty())
     network.emplace(command.extractor, parse_device(globals.device),
                     command.half ? at::kHalf : at::kFloat);
-  const distance::Extractor* extractor = network ? &*network : nullptr;
+  const image_metric::Extractor* extractor = network ? &*network : nullptr;
   const std::array<Side, 2> sides{measured(command, 0, extractor), measured(command, 1, extractor)};
   require_one_space(sides, extractor);
-  if (!command.save.empty()) distance::save_statistics(command.save, sides[0].statistics);
+  if (!command.save.empty()) image_metric::save_statistics(command.save, sides[0].statistics);
   const Outcome outcome = compare(command, sides, extractor, globals);
   if (globals.json)
     print_as_json(sides, outcome);

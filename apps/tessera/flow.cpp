@@ -1,13 +1,13 @@
 #include "command.h"
 
-#include "base/config.h"
-#include "base/device.h"
-#include "base/files.h"
 #include "base/log.h"
+#include "files/config.h"
+#include "files/files.h"
 #include "flow/gallery.h"
 #include "flow/options.h"
 #include "print_json.h"
 #include "report/training_report.h"
+#include "tensor/device.h"
 
 #include <ATen/Parallel.h>
 #include <fmt/format.h>

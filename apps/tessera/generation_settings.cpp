@@ -17,7 +17,7 @@ GenerateOptions GenerationSettings::changes() const {
   return changes;
 }
 
-model::GenerationOptions options_in_effect(const Engine& engine, const GenerateOptions& changes) {
+seq2seq::GenerationOptions options_in_effect(const Engine& engine, const GenerateOptions& changes) {
   engine.text().in_effect(changes, engine::Spelling::flag);
   return engine.text().resolved(changes);
 }

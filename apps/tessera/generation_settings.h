@@ -1,8 +1,8 @@
 #pragma once
 
 #include "command.h"
-#include "model/generation_options.h"
 #include "model_settings.h"
+#include "seq2seq/generation_options.h"
 
 #include <tessera/engine/engine.h>
 
@@ -29,7 +29,7 @@ void add_generation_options(CLI::App& command, GenerationSettings& settings);
 
 // The options in effect, for reports. Throws UsageError, which names flags, for what makes no sense
 // with the model.
-model::GenerationOptions options_in_effect(const Engine& engine, const GenerateOptions& changes);
+seq2seq::GenerationOptions options_in_effect(const Engine& engine, const GenerateOptions& changes);
 
 // Requests for lines, all alike.
 //   first_line  number of the first in the input, from 0

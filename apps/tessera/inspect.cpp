@@ -1,12 +1,12 @@
 #include "command.h"
 
-#include "base/device.h"
 #include "base/require.h"
 #include "base/visible_text.h"
+#include "corpus/manifest.h"
 #include "image/manifest.h"
 #include "inspection.h"
 #include "print_json.h"
-#include "text/manifest.h"
+#include "tensor/device.h"
 #include "train/run_folder.h"
 
 #include <filesystem>
@@ -30,7 +30,7 @@ Thing kind_of(const fs::path& path) {
       has("model.safetensors"))
     return Thing::model;
   if (image::Manifest::is_in(path)) return Thing::images;
-  if (has(text::Manifest::kFileName)) return Thing::corpus;
+  if (has(corpus::Manifest::kFileName)) return Thing::corpus;
   throw Error(fmt::format("'{}' is neither a run, a model nor a corpus", path.string()),
               "a run has a config.toml, a model config.json and model.safetensors, a corpus "
               "manifest.json");

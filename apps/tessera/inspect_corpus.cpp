@@ -1,5 +1,5 @@
+#include "corpus/corpus.h"
 #include "inspection.h"
-#include "text/corpus.h"
 #include "text_chart.h"
 
 #include <tessera/base/enum_names.h>
@@ -31,7 +31,7 @@ Report quantiles(std::vector<int64_t> lengths) {
           {"max", lengths.back()}};
 }
 
-Report split_report(const text::SplitCounts& counts, const text::Split& split) {
+Report split_report(const corpus::SplitCounts& counts, const corpus::Split& split) {
   std::vector<int64_t> source, target;
   for (int64_t k = 0; k < split.size(); ++k) {
     source.push_back(split.source_length(k));
@@ -76,8 +76,8 @@ std::string lengths_row(const std::string& split, const char* side, const Report
 }  // namespace
 
 Report inspect_corpus(const std::filesystem::path& folder) {
-  const text::Corpus corpus = text::Corpus::open(folder);
-  const text::Manifest& manifest = corpus.manifest();
+  const corpus::Corpus corpus = corpus::Corpus::open(folder);
+  const corpus::Manifest& manifest = corpus.manifest();
   const text::Dictionary& dictionary = corpus.tokenizer().dictionary();
   Report splits = Report::object();
   for (const char* name : {"train", "valid", "test"})  // these first
@@ -88,7 +88,7 @@ Report inspect_corpus(const std::filesystem::path& folder) {
   for (const auto& [name, stamp] : manifest.files) bytes += stamp.bytes;
   return {{"kind", "corpus"},
           {"path", folder.string()},
-          {"format", text::Manifest::kFormatVersion},
+          {"format", corpus::Manifest::kFormatVersion},
           {"tessera", manifest.tessera_version},
           {"fingerprint", corpus.fingerprint()},
           {"bytes", bytes},

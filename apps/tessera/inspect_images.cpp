@@ -1,11 +1,11 @@
-#include "base/model_files.h"
+#include "files/model_files.h"
 #include "image/dataset.h"
-#include "imaging/image_folder.h"
+#include "image_model/image_folder.h"
 #include "inspection.h"
 #include "process/boundary_statistics.h"
 #include "text_chart.h"
 
-#include <tessera/base/random.h>
+#include <tessera/tensor/random.h>
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace {
 constexpr int64_t kRandomValues = 10000;
 
 // Stopping times of values drawn at random: cells of pixels are the same whatever the images.
-Report boundary_report(const imaging::ImageModel& model, uint64_t seed) {
+Report boundary_report(const image_model::ImageModel& model, uint64_t seed) {
   const Process* const process = model.family().process();
   if (process == nullptr) return nullptr;
   const at::Tensor values =
@@ -37,12 +37,12 @@ Report boundary_report(const imaging::ImageModel& model, uint64_t seed) {
 }  // namespace
 
 Report inspect_image_model(const std::filesystem::path& folder, const ModelInspection& inspection) {
-  const imaging::LoadedImageModel loaded =
-      imaging::load_image_folder(folder, inspection.device, nn::Precision::float32);
-  const imaging::ImageModel& model = *loaded.model;
-  const imaging::ImageShape& shape = model.shape();
+  const image_model::LoadedImageModel loaded =
+      image_model::load_image_folder(folder, inspection.device, nn::Precision::float32);
+  const image_model::ImageModel& model = *loaded.model;
+  const image_model::ImageShape& shape = model.shape();
   return {{"folder", folder.string()},
-          {"kind", imaging::kImageKind},
+          {"kind", image_model::kImageKind},
           {"format", parse_model_config(folder).at("format")},
           {"bytes", std::filesystem::file_size(folder / kModelWeightsFile)},
           {"parameters", parameters_report(model.parameters())},

@@ -1,19 +1,19 @@
-#include "base/config.h"
-#include "base/files.h"
 #include "base/log.h"
 #include "base/require.h"
-#include "imaging/image_folder.h"
+#include "corpus/corpus.h"
+#include "files/checkpoint_manifest.h"
+#include "files/config.h"
+#include "files/files.h"
+#include "image_model/image_folder.h"
 #include "inspection.h"
-#include "model/diffusion.h"
-#include "model/model_folder.h"
 #include "process/boundary_statistics.h"
 #include "process/rank_statistics.h"
 #include "run_history.h"
+#include "seq2seq/diffusion.h"
+#include "seq2seq/model_folder.h"
 #include "task/recipe.h"
 #include "task/stored_recipe.h"
-#include "text/corpus.h"
 #include "train/checkpoints.h"
-#include "train/manifest.h"
 #include "train/run_folder.h"
 
 #include <ATen/ATen.h>
@@ -44,7 +44,7 @@ Report options_report(const Values& defaults, const Values& values, bool all) {
   return report;
 }
 
-Values values_of(model::Seq2SeqOptions model, model::GenerationOptions generation) {
+Values values_of(seq2seq::Seq2SeqOptions model, seq2seq::GenerationOptions generation) {
   config::Schema schema;
   declare(schema, model);
   declare(schema, generation);
@@ -63,7 +63,7 @@ Report checkpoints_report(const fs::path& run) {
   for (const train::Checkpoint& each : there) {
     uint64_t bytes = 0;
     try {
-      bytes = train::Manifest::read(each.folder).total_size();
+      bytes = CheckpointManifest::read(each.folder).total_size();
     } catch (const Error&) {
       continue;  // whoever trains here has removed it meanwhile
     }
@@ -89,7 +89,7 @@ bool has_checkpoint_folders(const fs::path& run) {
 // ---- the model
 
 // The symbols that can be decoded, [n] int64.
-at::Tensor decodable_symbols(const model::Seq2Seq& model) {
+at::Tensor decodable_symbols(const seq2seq::Seq2Seq& model) {
   return at::ones({model.codebook().symbols()}, at::kBool)
       .index_fill_(0, at::tensor(model.undecodable(), at::kLong), 0)
       .nonzero()
@@ -97,7 +97,7 @@ at::Tensor decodable_symbols(const model::Seq2Seq& model) {
 }
 
 // Lengths of the rows of the embedding that can be decoded, before they are normalised.
-Report norms_report(const model::Seq2Seq& model) {
+Report norms_report(const seq2seq::Seq2Seq& model) {
   const at::Tensor codes =
       model.parameters().named(model.parameters().values()).at("embedding").cpu();
   const at::Tensor norms =
@@ -119,11 +119,11 @@ struct Labels {
 
 Labels corpus_labels(const fs::path& folder, const ModelInspection& inspection,
                      const text::Dictionary& dictionary) {
-  const text::Corpus corpus = text::Corpus::open(folder);
+  const corpus::Corpus corpus = corpus::Corpus::open(folder);
   if (const auto difference = dictionary.difference(corpus.tokenizer().dictionary()))
     throw Error(
         fmt::format("the corpus '{}' does not fit the model: {}", folder.string(), *difference));
-  const text::Split& split = corpus.split(inspection.split);
+  const corpus::Split& split = corpus.split(inspection.split);
   const int64_t sentences =
       inspection.sentences > 0 ? std::min(inspection.sentences, split.size()) : split.size();
   std::vector<int64_t> ids;
@@ -138,7 +138,7 @@ Labels corpus_labels(const fs::path& folder, const ModelInspection& inspection,
            {"sentences_of_split", split.size()}}};
 }
 
-Labels random_labels(const model::Seq2Seq& model, uint64_t seed, const std::string& reason) {
+Labels random_labels(const seq2seq::Seq2Seq& model, uint64_t seed, const std::string& reason) {
   const at::Tensor symbols = decodable_symbols(model);
   require(symbols.numel() > 0, "the model can decode no symbol at all");
   const at::Tensor drawn = random_integers(
@@ -146,7 +146,7 @@ Labels random_labels(const model::Seq2Seq& model, uint64_t seed, const std::stri
   return {symbols.index_select(0, drawn), {{"data", nullptr}, {"reason", reason}}};
 }
 
-Labels choose_labels(const ModelInspection& inspection, const model::LoadedModel& loaded,
+Labels choose_labels(const ModelInspection& inspection, const seq2seq::LoadedModel& loaded,
                      const task::StoredRecipe* stored) {
   const text::Dictionary& dictionary = loaded.tokenizer.dictionary();
   if (!inspection.data.empty()) return corpus_labels(inspection.data, inspection, dictionary);
@@ -166,7 +166,7 @@ Labels choose_labels(const ModelInspection& inspection, const model::LoadedModel
 
 // Rank of the true symbol at the points the network is shown, for the model's own process and for
 // other r and noise factors.
-Report ranks_report(const model::Seq2Seq& model, const Process& process, const at::Tensor& labels,
+Report ranks_report(const seq2seq::Seq2Seq& model, const Process& process, const at::Tensor& labels,
                     uint64_t seed) {
   constexpr int64_t kTimes = 10, kTokens = 2000;
   const at::Tensor decodable = decodable_symbols(model);
@@ -194,7 +194,7 @@ Report ranks_report(const model::Seq2Seq& model, const Process& process, const a
   return report;
 }
 
-Report boundary_report(const model::Seq2Seq& model, const Process& process, const Labels& labels,
+Report boundary_report(const seq2seq::Seq2Seq& model, const Process& process, const Labels& labels,
                        uint64_t seed) {
   const BoundaryStatistics found =
       boundary_statistics(process, model.codebook(), model.undecodable(), labels.ids, seed);
@@ -211,10 +211,11 @@ Report boundary_report(const model::Seq2Seq& model, const Process& process, cons
 Report loaded_report(const ModelInspection& inspection, const fs::path& folder,
                      const task::StoredRecipe* stored) {
   const c10::NoGradGuard no_grad;
-  if (kind_of_model(folder) == imaging::kImageKind) return inspect_image_model(folder, inspection);
-  const model::LoadedModel loaded =
-      model::load_model_folder(folder, inspection.device, nn::Precision::float32);
-  const model::Seq2Seq& model = *loaded.model;
+  if (kind_of_model(folder) == image_model::kImageKind)
+    return inspect_image_model(folder, inspection);
+  const seq2seq::LoadedModel loaded =
+      seq2seq::load_model_folder(folder, inspection.device, nn::Precision::float32);
+  const seq2seq::Seq2Seq& model = *loaded.model;
   const Report config = parse_model_config(folder);
   Report report{{"folder", folder.string()},
                 {"kind", name_of(model.options().kind)},

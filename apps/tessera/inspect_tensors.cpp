@@ -1,7 +1,7 @@
 #include "inspection.h"
 #include "text_chart.h"
 
-#include <tessera/base/safetensors.h>
+#include <tessera/files/safetensors.h>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/ScalarType.h>

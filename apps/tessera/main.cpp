@@ -1,16 +1,16 @@
-#include "base/device.h"
 #include "base/log.h"
 #include "base/nearest_name.h"
-#include "base/out_of_memory.h"
 #include "base/terminal.h"
 #include "base/visible_text.h"
 #include "command.h"
 #include "kernels/device.h"
 #include "option_checks.h"
+#include "tensor/device.h"
+#include "tensor/out_of_memory.h"
 #include "train/stop_signal.h"
 
 #include <tessera/base/error.h>
-#include <tessera/base/value_checks.h>
+#include <tessera/tensor/value_checks.h>
 #include <tessera/version.h>
 
 #include <ATen/Parallel.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "metric/bleu.h"
-#include "metric/bootstrap.h"
+#include "text_metric/bleu.h"
+#include "text_metric/bootstrap.h"
 
 #include <tessera/base/enum_names.h>
 
@@ -37,9 +37,9 @@ namespace tessera::app {
 
 struct MeasureOptions {
   std::vector<Metric> metrics{Metric::bleu};
-  metric::Tokenization tokenization = metric::Tokenization::mteval_13a;  // for BLEU
-  metric::Smoothing smoothing = metric::Smoothing::exp;                  // for BLEU
-  bool lowercase = false;                                                // ROUGE does so always
+  text_metric::Tokenization tokenization = text_metric::Tokenization::mteval_13a;  // for BLEU
+  text_metric::Smoothing smoothing = text_metric::Smoothing::exp;                  // for BLEU
+  bool lowercase = false;  // ROUGE does so always
 };
 
 // One score of one system, in all the forms it is shown in.
@@ -50,7 +50,7 @@ struct Measurement {
   nlohmann::ordered_json details;  // what else the metric knows
   std::vector<double> sentences;   // the score of each line
   std::string sentence_signature;
-  metric::AdditiveMetric lines;
+  text_metric::AdditiveMetric lines;
 };
 
 //   references  one document each, every one with as many lines as there are hypotheses

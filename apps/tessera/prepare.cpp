@@ -1,9 +1,9 @@
-#include "text/prepare.h"
+#include "corpus/prepare.h"
 #include "base/log.h"
 #include "command.h"
+#include "corpus/date_pairs.h"
 #include "prepare_images.h"
 #include "print_json.h"
-#include "text/tiny_task.h"
 #include "text_chart.h"
 
 #include <fmt/format.h>
@@ -19,21 +19,21 @@ namespace tessera::app {
 namespace {
 
 struct PrepareCommand {
-  text::PrepareOptions options;
+  corpus::PrepareOptions options;
   std::vector<std::string> train, valid, test;  // two files, or one TSV
   std::string tokenizer = "bpe";
   bool vocab_given = false;
   bool tiny = false;
-  int64_t pairs = text::kTinyPairs;
+  int64_t pairs = corpus::kDatePairs;
   std::string images, from;  // --images and --from; empty: text
 };
 
-text::PairFiles pair_files(const std::vector<std::string>& names) {
+corpus::PairFiles pair_files(const std::vector<std::string>& names) {
   return {names[0], names.size() > 1 ? names[1] : ""};
 }
 
-text::PrepareOptions options_of(const PrepareCommand& command) {
-  text::PrepareOptions options = command.options;
+corpus::PrepareOptions options_of(const PrepareCommand& command) {
+  corpus::PrepareOptions options = command.options;
   options.tokenizer = parse_name<text::TokenizerKind>(command.tokenizer);
   if (!command.vocab_given && !options.codes.empty()) options.vocab = 0;
   if (!command.train.empty()) options.splits["train"] = pair_files(command.train);
@@ -42,13 +42,13 @@ text::PrepareOptions options_of(const PrepareCommand& command) {
   return options;
 }
 
-void log_counts(const text::Manifest& manifest) {
+void log_counts(const corpus::Manifest& manifest) {
   constexpr const char* row = "{:<6} {:>11} {:>11} {:>8} {:>9} {:>7} {:>14} {:>14} {:>9}";
   log::info(row, "split", "read", "kept", "empty", "too long", "uneven", "source tokens",
             "target tokens", "unknown");
   for (const char* name : {"train", "valid", "test"}) {
     if (!manifest.splits.contains(name)) continue;
-    const text::SplitCounts& counts = manifest.splits.at(name);
+    const corpus::SplitCounts& counts = manifest.splits.at(name);
     log::info(row, name, with_commas(counts.read), with_commas(counts.kept),
               with_commas(counts.empty), with_commas(counts.too_long), with_commas(counts.uneven),
               with_commas(counts.source_tokens), with_commas(counts.target_tokens),
@@ -66,15 +66,15 @@ void run_prepare(const PrepareCommand& command, const GlobalOptions& globals) {
     return;
   }
   const auto began = std::chrono::steady_clock::now();
-  const text::PrepareOptions options = options_of(command);
+  const corpus::PrepareOptions options = options_of(command);
   if (command.tiny && !options.splits.empty())
     throw UsageError("--tiny makes its own sentences: it takes no files");
-  const text::Manifest manifest =
-      command.tiny
-          ? text::make_tiny_corpus(options.out, globals.seed, command.pairs,
-                                   options.replace_corpus ? text::CorpusWriter::Existing::replace
-                                                          : text::CorpusWriter::Existing::refuse)
-          : text::prepare(options);
+  const corpus::Manifest manifest =
+      command.tiny ? corpus::make_date_corpus(options.out, globals.seed, command.pairs,
+                                              options.replace_corpus
+                                                  ? corpus::CorpusWriter::Existing::replace
+                                                  : corpus::CorpusWriter::Existing::refuse)
+                   : corpus::prepare(options);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
 
   log_counts(manifest);
@@ -128,7 +128,7 @@ void add_prepare(CLI::App& program, const GlobalOptions& globals) {
       "Images: CIFAR-10's binary files, idx files (MNIST and the like), or a folder of PNGs:\n"
       "  tessera prepare --images cifar10 --from cifar-10-batches-bin --out data/cifar10");
   auto command = std::make_shared<PrepareCommand>();
-  text::PrepareOptions& options = command->options;
+  corpus::PrepareOptions& options = command->options;
   add_files(*prepare, "--train", command->train, "training pairs; filtered");
   add_files(*prepare, "--valid", command->valid,
             "to choose the best model by while it trains; every line is kept. With --images: how "

@@ -1,6 +1,6 @@
 #include "command.h"
 
-#include "base/files.h"
+#include "files/files.h"
 #include "print_json.h"
 #include "report/training_report.h"
 

@@ -1,12 +1,12 @@
 #include "command.h"
 
-#include "base/files.h"
 #include "base/log.h"
 #include "base/numerals.h"
 #include "base/progress.h"
 #include "base/require.h"
 #include "base/rounding.h"
 #include "engine/image_engine.h"
+#include "files/files.h"
 #include "image/grid.h"
 #include "image/npz.h"
 #include "image/png.h"
@@ -47,7 +47,7 @@ struct SampleCommand {
 
 using Models = std::vector<Engine>;
 
-const imaging::ImageModel& model_of(const Engine& engine) {
+const image_model::ImageModel& model_of(const Engine& engine) {
   return engine.images().model();
 }
 
@@ -72,7 +72,7 @@ at::Tensor grid_of(const SampleCommand& command, const at::Tensor& images) {
 }
 
 // Before the images are made.
-void require_grid_fits(const SampleCommand& command, const imaging::ImageShape& shape) {
+void require_grid_fits(const SampleCommand& command, const image_model::ImageShape& shape) {
   const int64_t images = command.count * static_cast<int64_t>(command.folders.size());
   const int64_t columns = columns_of(command, images), scale = scale_of(command, shape.height);
   const int64_t rows = ceil_div(images, columns);
@@ -125,7 +125,7 @@ class SignalToken {
 // The images of a sample, kept where they are asked for.
 class Keeper {
  public:
-  Keeper(const SampleCommand& command, const imaging::ImageShape& shape) : command_(command) {
+  Keeper(const SampleCommand& command, const image_model::ImageShape& shape) : command_(command) {
     if (!command.out.empty()) {
       std::error_code failure;
       fs::create_directories(command.out, failure);
@@ -173,8 +173,9 @@ int64_t write_film(const SampleCommand& command, const Engine& engine,
     const int64_t every = ceil_div(step.calls, kMostFrames);
     const SampleStep& sample = step.sample;
     if (sample.index % every == 0 || sample.index == step.calls - 1)
-      frames.push_back({sample.t, grid_of(command, imaging::pictures_of(codebook.decode(sample.x))),
-                        grid_of(command, imaging::pictures_of(sample.labels))});
+      frames.push_back({sample.t,
+                        grid_of(command, image_model::pictures_of(codebook.decode(sample.x))),
+                        grid_of(command, image_model::pictures_of(sample.labels))});
   };
   const ImageResult result = engine.run(std::span(&request, 1)).front();
   result.require_done();
@@ -200,11 +201,11 @@ Models load(const SampleCommand& command, const GlobalOptions& globals) {
 
 // Images of equal numbers begin with the same noise where there are as many numbers to draw.
 void require_alike(const SampleCommand& command, const Models& models) {
-  const imaging::ImageModel& first = model_of(models.front());
+  const image_model::ImageModel& first = model_of(models.front());
   for (size_t k = 1; k < models.size(); ++k) {
-    const imaging::ImageModel& other = model_of(models[k]);
+    const image_model::ImageModel& other = model_of(models[k]);
     const std::string one = command.folders.front().string(), two = command.folders[k].string();
-    const imaging::ImageShape &a = first.shape(), &b = other.shape();
+    const image_model::ImageShape &a = first.shape(), &b = other.shape();
     require(a == b,
             "'{}' makes images of {} x {} x {}, '{}' of {} x {} x {} (channels, height, width): "
             "they do not fit into one picture",
@@ -241,7 +242,7 @@ void run_sample(const SampleCommand& command, const GlobalOptions& globals) {
   check(command);
   const Models models = load(command, globals);
   require_alike(command, models);
-  const imaging::ImageShape& shape = model_of(models.front()).shape();
+  const image_model::ImageShape& shape = model_of(models.front()).shape();
   const bool keeps = !command.grid.empty() || !command.out.empty() || !command.npz.empty();
   double seconds = 0;
   std::vector<int64_t> calls;  // of the network, for an image of every model

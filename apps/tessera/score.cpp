@@ -4,10 +4,10 @@
 #include "base/numerals.h"
 #include "base/require.h"
 #include "measurement.h"
-#include "metric/bootstrap.h"
 #include "option_checks.h"
 #include "print_json.h"
 #include "text/line_reader.h"
+#include "text_metric/bootstrap.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -53,8 +53,8 @@ MeasureOptions checked_options(const ScoreCommand& command) {
     if (std::find(options.metrics.begin(), options.metrics.end(), metric) == options.metrics.end())
       options.metrics.push_back(metric);
   }
-  options.tokenization = parse_name<metric::Tokenization>(command.tokenization);
-  options.smoothing = parse_name<metric::Smoothing>(command.smoothing);
+  options.tokenization = parse_name<text_metric::Tokenization>(command.tokenization);
+  options.smoothing = parse_name<text_metric::Smoothing>(command.smoothing);
   options.lowercase = command.lowercase;
   return options;
 }
@@ -81,10 +81,10 @@ void warn_of_tokenised_text(const ScoreCommand& command, const Lines& hypothesis
 // The bootstrap's view of one score: the other system is the baseline.
 struct Contest {
   std::string signature;
-  metric::PairedBootstrap result;
+  text_metric::PairedBootstrap result;
 };
 
-std::string interval_text(const metric::ScoreInterval& interval) {
+std::string interval_text(const text_metric::ScoreInterval& interval) {
   return fmt::format("{:6.2f}  (μ = {:.2f} ± {:.2f}, 95 % in [{:.2f}, {:.2f}])", interval.score,
                      interval.mean, interval.half_width(), interval.low, interval.high);
 }
@@ -137,7 +137,7 @@ void print_text(const ScoreCommand& command, const std::vector<Measurement>& all
   std::cout << commented(text) << sentence_table(all);
 }
 
-Json interval_json(const metric::ScoreInterval& interval) {
+Json interval_json(const text_metric::ScoreInterval& interval) {
   return {{"score", interval.score},
           {"mean", interval.mean},
           {"low", interval.low},
@@ -179,11 +179,12 @@ void run_score(const ScoreCommand& command, const GlobalOptions& globals) {
   if (!command.other.empty()) {
     const Lines other = read_lines(command.other);
     require_equal_counts(command.other, other, command.hypothesis, hypothesis.size());
-    const metric::BootstrapOptions options{command.samples, globals.seed};
+    const text_metric::BootstrapOptions options{command.samples, globals.seed};
     const auto baselines = measure(other, references, asked);
     for (size_t i = 0; i < all.size(); ++i)
-      contests.push_back({metric::bootstrap_signature(all[i].signature, options),
-                          metric::paired_bootstrap(baselines[i].lines, all[i].lines, options)});
+      contests.push_back(
+          {text_metric::bootstrap_signature(all[i].signature, options),
+           text_metric::paired_bootstrap(baselines[i].lines, all[i].lines, options)});
   }
 
   if (globals.json) {

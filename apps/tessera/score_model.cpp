@@ -1,14 +1,14 @@
 #include "command.h"
 
-#include "base/device.h"
 #include "base/log.h"
 #include "base/numerals.h"
 #include "base/progress.h"
 #include "base/require.h"
-#include "model/model_folder.h"
-#include "model/scorer.h"
+#include "corpus/pair_reader.h"
 #include "option_checks.h"
-#include "text/pair_reader.h"
+#include "seq2seq/model_folder.h"
+#include "seq2seq/scorer.h"
+#include "tensor/device.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -39,12 +39,12 @@ double perplexity(double log_probability, int64_t symbols) {
 }
 
 // The symbols of a target that the model never writes.
-std::vector<std::string> impossible_symbols(const model::TargetScore& score,
+std::vector<std::string> impossible_symbols(const seq2seq::TargetScore& score,
                                             const std::vector<text::Id>& target,
                                             const text::Dictionary& dictionary) {
   std::vector<std::string> symbols;
   for (size_t k = 0; k < target.size(); ++k)
-    if (model::TargetScore::is_impossible(score.log_probabilities[k]))
+    if (seq2seq::TargetScore::is_impossible(score.log_probabilities[k]))
       symbols.push_back(dictionary.symbol(target[k]));
   return symbols;
 }
@@ -85,13 +85,14 @@ class Impossible {
 
 void run_score_model(const ScoreModelCommand& command, const GlobalOptions& globals) {
   const std::filesystem::path folder = find_model_folder(command.folder, command.checkpoint);
-  const model::LoadedModel loaded = model::load_model_folder(folder, parse_device(globals.device));
-  const model::Seq2Seq& model = *loaded.model;
-  model::require_probabilities(model, folder);
+  const seq2seq::LoadedModel loaded =
+      seq2seq::load_model_folder(folder, parse_device(globals.device));
+  const seq2seq::Seq2Seq& model = *loaded.model;
+  seq2seq::require_probabilities(model, folder);
 
-  std::vector<model::SourceSentence> sources;
+  std::vector<seq2seq::SourceSentence> sources;
   std::vector<std::vector<text::Id>> targets;
-  text::PairReader reader({command.source, command.target});
+  corpus::PairReader reader({command.source, command.target});
   for (std::string_view source, target; reader.next(source, target);) {
     sources.push_back(
         {sources.size(), static_cast<int64_t>(sources.size()), loaded.tokenizer.encode(source)});
@@ -99,22 +100,22 @@ void run_score_model(const ScoreModelCommand& command, const GlobalOptions& glob
     targets.push_back(loaded.tokenizer.encode(target));
   }
   require(!sources.empty(), "'{}' has no lines", command.source.string());
-  model::ScoringTask task{sources, {}};
+  seq2seq::ScoringTask task{sources, {}};
   for (const auto& target : targets) task.targets.push_back({target});
 
   const auto lines = static_cast<int64_t>(sources.size());
-  std::vector<std::vector<model::TargetScore>> scores;
+  std::vector<std::vector<seq2seq::TargetScore>> scores;
   {
     Progress bar("scoring", lines);
-    scores = model::score_targets(model, task, command.batch_tokens,
-                                  [&](int64_t done) { bar.advance(done); });
+    scores = seq2seq::score_targets(model, task, command.batch_tokens,
+                                    [&](int64_t done) { bar.advance(done); });
   }
   double total = 0;
   int64_t symbols = 0;
   Impossible impossible;
   for (size_t k = 0; k < scores.size(); ++k) {
-    const model::TargetScore& all = scores[k].front();
-    const model::TargetScore score = all.possible();
+    const seq2seq::TargetScore& all = scores[k].front();
+    const seq2seq::TargetScore score = all.possible();
     const std::vector<std::string> left_out =
         impossible_symbols(all, targets[k], loaded.tokenizer.dictionary());
     impossible.add(k + 1, left_out);

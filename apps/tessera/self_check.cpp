@@ -3,7 +3,7 @@
 #include "base/require.h"
 #include "codebook/table_exit.h"
 
-#include <tessera/base/random.h>
+#include <tessera/tensor/random.h>
 
 #include <ATen/ATen.h>
 

@@ -3,14 +3,12 @@
 // Everything a program needs to noise, learn and sample discrete data with a network of its own.
 
 #include <tessera/base/error.h>
-#include <tessera/base/random.h>
-#include <tessera/base/safetensors.h>
-#include <tessera/base/value_checks.h>
 #include <tessera/codebook/bits.h>
 #include <tessera/codebook/embedding_table.h>
 #include <tessera/engine/engine.h>
-#include <tessera/imaging/image_sampler.h>
-#include <tessera/model/translator.h>
+#include <tessera/engine/image_sampler.h>
+#include <tessera/engine/translator.h>
+#include <tessera/files/safetensors.h>
 #include <tessera/process/boundary.h>
 #include <tessera/process/boundary_family.h>
 #include <tessera/process/clock.h>
@@ -20,4 +18,6 @@
 #include <tessera/process/process.h>
 #include <tessera/process/sampler.h>
 #include <tessera/process/trajectory.h>
+#include <tessera/tensor/random.h>
+#include <tessera/tensor/value_checks.h>
 #include <tessera/version.h>

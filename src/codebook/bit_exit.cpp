@@ -1,7 +1,7 @@
 #include "codebook/bit_exit.h"
 
-#include "base/device.h"
 #include "kernels/bit_exit.h"
+#include "tensor/device.h"
 
 #include <ATen/ATen.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/config.h"
+#include "files/config.h"
 
 #include <tessera/codebook/bits.h>
 #include <tessera/codebook/embedding_table.h>

@@ -1,12 +1,12 @@
 #include <tessera/codebook/embedding_table.h>
 
 #include "base/require.h"
-#include "base/tensor_checks.h"
 #include "codebook/table_exit.h"
 #include "codebook/table_mean.h"
 #include "process/exit.h"
+#include "tensor/tensor_checks.h"
 
-#include <tessera/base/value_checks.h>
+#include <tessera/tensor/value_checks.h>
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>

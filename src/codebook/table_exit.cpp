@@ -1,8 +1,8 @@
 #include "codebook/table_exit.h"
 
-#include "base/device.h"
 #include "kernels/device.h"
 #include "kernels/exit_ratio.h"
+#include "tensor/device.h"
 
 #include <ATen/ATen.h>
 

@@ -1,6 +1,6 @@
 #include "codebook/table_mean.h"
 
-#include "base/slices.h"
+#include "tensor/slices.h"
 
 #include <ATen/ATen.h>
 

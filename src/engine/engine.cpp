@@ -1,10 +1,10 @@
 #include <tessera/engine/engine.h>
 
-#include "base/device.h"
-#include "base/model_files.h"
 #include "base/require.h"
 #include "engine/image_engine.h"
 #include "engine/text_engine.h"
+#include "files/model_files.h"
+#include "tensor/device.h"
 
 #include <optional>
 
@@ -26,7 +26,7 @@ struct Engine::State {
   State(const std::filesystem::path& run_or_model, const LoadOptions& options) {
     const at::Device device = parse_device(options.device);
     folder = find_model_folder(run_or_model, options.checkpoint);
-    if (kind_of_model(folder) == imaging::kImageKind)
+    if (kind_of_model(folder) == image_model::kImageKind)
       images.emplace(folder, options, device);
     else
       text.emplace(folder, options, device);

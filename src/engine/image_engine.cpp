@@ -1,10 +1,10 @@
 #include "engine/image_engine.h"
 
-#include "base/machine_memory.h"
 #include "base/require.h"
-#include "engine/cudnn_benchmark.h"
 #include "engine/option_checks.h"
 #include "engine/sampler_changes.h"
+#include "tensor/cudnn_benchmark.h"
+#include "tensor/machine_memory.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
@@ -60,7 +60,7 @@ at::Tensor to_pictures(const Images& images) {
 
 // Requests of a call whose images are made together.
 struct ImageEngine::Group {
-  imaging::SamplingOptions options;
+  image_model::SamplingOptions options;
   bool watched = false;  // all of them, or none
   std::vector<size_t> members = {};
 };
@@ -68,7 +68,7 @@ struct ImageEngine::Group {
 struct ImageEngine::Call {
   std::span<const ImageRequest> requests;
   std::span<ImageResult> results;
-  std::vector<imaging::ClassRule> classes;  // of the requests
+  std::vector<image_model::ClassRule> classes;  // of the requests
 
   // Whether a request's images are still to be made.
   bool waits(size_t k) const {
@@ -81,8 +81,8 @@ struct ImageEngine::Call {
 
 ImageEngine::ImageEngine(const std::filesystem::path& model_folder, const LoadOptions& options,
                          at::Device device)
-    : loaded_(imaging::load_image_folder(model_folder, device,
-                                         nn::parse_precision(options.precision, device))) {
+    : loaded_(image_model::load_image_folder(model_folder, device,
+                                             nn::parse_precision(options.precision, device))) {
   require_option(options.reranker.empty(), "a reranker is not for models of images");
 }
 
@@ -91,7 +91,7 @@ std::vector<std::string> ImageEngine::classes() const {
 }
 
 Images ImageEngine::image_size() const {
-  const imaging::ImageShape& shape = model().shape();
+  const image_model::ImageShape& shape = model().shape();
   return {.count = 0,
           .height = shape.height,
           .width = shape.width,
@@ -99,10 +99,10 @@ Images ImageEngine::image_size() const {
           .values = {}};
 }
 
-imaging::SamplingOptions ImageEngine::resolved(const SampleOptions& changes,
-                                               Spelling spelling) const {
+image_model::SamplingOptions ImageEngine::resolved(const SampleOptions& changes,
+                                                   Spelling spelling) const {
   check_options(changes, model().classes() > 0, spelling);
-  imaging::SamplingOptions options = loaded_.sampling;
+  image_model::SamplingOptions options = loaded_.sampling;
   options.sampler = changed(options.sampler, changes);
   options.sampler.seed = 0;  // every request has its own
   options.guidance = changes.guidance.value_or(options.guidance);
@@ -113,8 +113,8 @@ imaging::SamplingOptions ImageEngine::resolved(const SampleOptions& changes,
 }
 
 SampleOptions ImageEngine::in_effect(const SampleOptions& changes, Spelling spelling) const {
-  const imaging::SamplingOptions options = resolved(changes, spelling);
-  const imaging::ImageGenerator checked(model(), options);
+  const image_model::SamplingOptions options = resolved(changes, spelling);
+  const image_model::ImageGenerator checked(model(), options);
   SampleOptions result;
   describe(options.sampler, model().options().process.r, result);
   result.guidance = options.guidance;
@@ -125,7 +125,7 @@ SampleOptions ImageEngine::in_effect(const SampleOptions& changes, Spelling spel
 
 std::vector<ImageResult> ImageEngine::run(std::span<const ImageRequest> requests) const {
   std::vector<ImageResult> results(requests.size());
-  Call call{requests, results, std::vector<imaging::ClassRule>(requests.size())};
+  Call call{requests, results, std::vector<image_model::ClassRule>(requests.size())};
   std::vector<Group> groups;
   for (size_t k = 0; k < requests.size(); ++k) {
     const ImageRequest& request = requests[k];
@@ -133,7 +133,7 @@ std::vector<ImageResult> ImageEngine::run(std::span<const ImageRequest> requests
       require_option(request.count >= 0 && request.first >= 0,
                      "count and first must not be negative, got {} and {}", request.count,
                      request.first);
-      call.classes[k] = imaging::class_rule(request.label, loaded_.classes, model());
+      call.classes[k] = image_model::class_rule(request.label, loaded_.classes, model());
       Images& images = results[k].images = image_size();
       if (!request.take) {
         const int64_t bytes = images.height * images.width * images.channels;  // of an image
@@ -143,7 +143,7 @@ std::vector<ImageResult> ImageEngine::run(std::span<const ImageRequest> requests
                        "ask for fewer at a time");
         images.values.reserve(static_cast<size_t>(request.count * bytes));
       }
-      const imaging::SamplingOptions options = resolved(request.options, Spelling::field);
+      const image_model::SamplingOptions options = resolved(request.options, Spelling::field);
       const bool watched = static_cast<bool>(request.on_step);
       auto group = std::ranges::find_if(groups, [&](const Group& each) {
         return each.options == options && each.watched == watched;
@@ -170,9 +170,9 @@ std::vector<ImageResult> ImageEngine::run(std::span<const ImageRequest> requests
 void ImageEngine::run_group(const Group& group, const Call& call) const {
   const c10::NoGradGuard no_grad;
   const CudnnBenchmark benchmark(model().device());
-  imaging::SamplingOptions options = group.options;
+  image_model::SamplingOptions options = group.options;
   options.sampler.seed = call.requests[group.members.front()].seed;
-  const imaging::ImageGenerator generator(model(), options);
+  const image_model::ImageGenerator generator(model(), options);
   for (const size_t k : group.members) call.results[k].nfe = generator.calls();
 
   // Makes the images of a batch and hands them out.
@@ -185,13 +185,13 @@ void ImageEngine::run_group(const Group& group, const Call& call) const {
       numbers.push_back(row.number);
       seeds.push_back(static_cast<int64_t>(seed));
       same_seed &= seed == options.sampler.seed;
-      if (const imaging::ClassRule& rule = call.classes[row.request])
+      if (const image_model::ClassRule& rule = call.classes[row.request])
         classes.push_back(rule(row.number));
     }
     const auto tensor = [](const std::vector<int64_t>& values) {
       return at::tensor(values, at::kLong);
     };
-    imaging::ImageRows rows{tensor(numbers)};
+    image_model::ImageRows rows{tensor(numbers)};
     if (!classes.empty()) rows.classes = tensor(classes);
     if (!same_seed) rows.seeds = tensor(seeds);
 

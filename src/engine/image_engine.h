@@ -1,8 +1,8 @@
 #pragma once
 
 #include "engine/option_list.h"
-#include "imaging/image_folder.h"
-#include "imaging/image_generator.h"
+#include "image_model/image_folder.h"
+#include "image_model/image_generator.h"
 
 #include <tessera/engine/image_request.h>
 #include <tessera/engine/load_options.h>
@@ -20,7 +20,7 @@ class ImageEngine {
   ImageEngine(const std::filesystem::path& model_folder, const LoadOptions& options,
               at::Device device);
 
-  const imaging::ImageModel& model() const { return *loaded_.model; }
+  const image_model::ImageModel& model() const { return *loaded_.model; }
 
   std::vector<ImageResult> run(std::span<const ImageRequest> requests) const;
 
@@ -34,10 +34,10 @@ class ImageEngine {
   struct Group;
   struct Call;
 
-  imaging::SamplingOptions resolved(const SampleOptions& changes, Spelling spelling) const;
+  image_model::SamplingOptions resolved(const SampleOptions& changes, Spelling spelling) const;
   void run_group(const Group& group, const Call& call) const;
 
-  imaging::LoadedImageModel loaded_;
+  image_model::LoadedImageModel loaded_;
 };
 
 // [n, C, H, W] uint8 on the CPU to images, and the other way round.

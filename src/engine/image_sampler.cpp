@@ -1,4 +1,4 @@
-#include <tessera/imaging/image_sampler.h>
+#include <tessera/engine/image_sampler.h>
 
 #include <tessera/engine/engine.h>
 

@@ -34,8 +34,8 @@ std::string spelled(std::string_view name, Spelling spelling) {
   return "--" + text;
 }
 
-void check_options(const GenerateOptions& options, const model::Seq2Seq& model,
-                   const model::GenerationOptions& stored, Spelling spelling) {
+void check_options(const GenerateOptions& options, const seq2seq::Seq2Seq& model,
+                   const seq2seq::GenerationOptions& stored, Spelling spelling) {
   const bool searches = model.family() == nullptr;
   const OptionFor other = searches ? OptionFor::diffusion : OptionFor::search;
   const auto check = [&](const OptionInfo& info, const auto& value) {
@@ -46,8 +46,8 @@ void check_options(const GenerateOptions& options, const model::Seq2Seq& model,
   visit_sampler(options, check);
   visit_generation(options, check);
   const double temperature = options.temperature.value_or(stored.temperature);
-  require_option(model::is_temperature(temperature), "{} must be 0 or at least {}, got {}",
-                 spelled("temperature", spelling), model::kMinTemperature, temperature);
+  require_option(seq2seq::is_temperature(temperature), "{} must be 0 or at least {}, got {}",
+                 spelled("temperature", spelling), seq2seq::kMinTemperature, temperature);
   // What a search found is in order already.
   require_option(
       !options.selection || !searches || temperature > 0 || options.selection->starts_with(kRerank),

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "model/generation_options.h"
+#include "seq2seq/generation_options.h"
 
 #include <tessera/engine/generate_options.h>
 #include <tessera/engine/sample_options.h>
@@ -85,11 +85,11 @@ void visit_generation(Options& options, Visit&& visit) {
                    "noises for each of the seven likeliest lengths",
                    "N|LxN", diffusion},
         options.candidates);
-  visit(OptionInfo{"lengths", "lengths that are tried", "", diffusion, 1, model::kMaxCandidates},
+  visit(OptionInfo{"lengths", "lengths that are tried", "", diffusion, 1, seq2seq::kMaxCandidates},
         options.lengths);
-  visit(
-      OptionInfo{"noises", "start noises of every length", "", diffusion, 1, model::kMaxCandidates},
-      options.noises);
+  visit(OptionInfo{"noises", "start noises of every length", "", diffusion, 1,
+                   seq2seq::kMaxCandidates},
+        options.noises);
   visit(OptionInfo{"length_choice",
                    "lengths to try: the likeliest ones (likeliest), the likeliest one and its "
                    "neighbours (window), or lengths drawn by their probability (draw)",
@@ -114,17 +114,17 @@ void visit_generation(Options& options, Visit&& visit) {
   visit(OptionInfo{"beam",
                    "autoregressive models: number of hypotheses, 1 is greedy; with --temperature, "
                    "number of sentences to draw",
-                   "N", search, 1, model::kMaxCandidates},
+                   "N", search, 1, seq2seq::kMaxCandidates},
         options.beam);
   visit(OptionInfo{"length_penalty",
                    "autoregressive models: hypotheses are ranked by log-probability divided by "
                    "length to this power",
-                   "X", search, 0, model::kMaxLengthPenalty},
+                   "X", search, 0, seq2seq::kMaxLengthPenalty},
         options.length_penalty);
   visit(OptionInfo{"temperature",
                    "autoregressive models: draw sentences instead of searching; higher values vary "
                    "more",
-                   "X", search, 0, model::kMaxTemperature},
+                   "X", search, 0, seq2seq::kMaxTemperature},
         options.temperature);
   visit(OptionInfo{"top_k", "autoregressive models: draw among the N likeliest symbols only", "N",
                    search, 0},

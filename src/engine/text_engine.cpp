@@ -24,7 +24,7 @@ std::optional<int64_t> positive_number(std::string_view text) {
 }
 
 // "5" is one length with 5 noises, "7x3" 7 lengths with 3 noises each.
-void set_candidates(model::GenerationOptions& options, const std::string& text) {
+void set_candidates(seq2seq::GenerationOptions& options, const std::string& text) {
   const size_t cross = text.find('x');
   const bool both = cross != std::string::npos;
   const auto lengths = both ? positive_number(text.substr(0, cross)) : std::optional<int64_t>(1);
@@ -36,8 +36,9 @@ void set_candidates(model::GenerationOptions& options, const std::string& text) 
 }
 
 // The stored options with the changes made. Throws UsageError.
-model::GenerationOptions changed(model::GenerationOptions options, const GenerateOptions& changes) {
-  if (changes.preset) use_preset(options, parse_name<model::Preset>(*changes.preset));
+seq2seq::GenerationOptions changed(seq2seq::GenerationOptions options,
+                                   const GenerateOptions& changes) {
+  if (changes.preset) use_preset(options, parse_name<seq2seq::Preset>(*changes.preset));
   options.sampler = engine::changed(options.sampler, changes);
   options.sampler.seed = 0;  // every request has its own
   if (changes.candidates) set_candidates(options, *changes.candidates);
@@ -45,23 +46,23 @@ model::GenerationOptions changed(model::GenerationOptions options, const Generat
   options.noises = changes.noises.value_or(options.noises);
   options.merge_repeats = changes.merge_repeats.value_or(options.merge_repeats);
   if (changes.length_choice)
-    options.length_choice = parse_name<model::LengthChoice>(*changes.length_choice);
-  if (changes.length) options.length = model::LengthRule::parse(*changes.length);
+    options.length_choice = parse_name<seq2seq::LengthChoice>(*changes.length_choice);
+  if (changes.length) options.length = seq2seq::LengthRule::parse(*changes.length);
   options.beam = changes.beam.value_or(options.beam);
   options.length_penalty = changes.length_penalty.value_or(options.length_penalty);
   options.temperature = changes.temperature.value_or(options.temperature);
   options.top_k = changes.top_k.value_or(options.top_k);
   if (changes.selection)
     options.selection = changes.selection->starts_with(kRerank)
-                            ? model::Selection::rerank
-                            : parse_name<model::Selection>(*changes.selection);
+                            ? seq2seq::Selection::rerank
+                            : parse_name<seq2seq::Selection>(*changes.selection);
   options.batch_tokens = changes.batch_tokens.value_or(options.batch_tokens);
-  if (changes.noise) options.noise = parse_name<model::NoiseOf>(*changes.noise);
+  if (changes.noise) options.noise = parse_name<seq2seq::NoiseOf>(*changes.noise);
   return options;
 }
 
 // Rows of a batch that belong to one request.
-TextStep step_of(const model::GenerationStep& step, size_t place, const Codebook& codebook) {
+TextStep step_of(const seq2seq::GenerationStep& step, size_t place, const Codebook& codebook) {
   const auto first = static_cast<int64_t>(place) * step.candidates;
   const auto own = [&](const at::Tensor& rows) { return rows.narrow(0, first, step.candidates); };
   const SampleStep& all = step.sample;
@@ -77,14 +78,14 @@ TextStep step_of(const model::GenerationStep& step, size_t place, const Codebook
 
 // Requests of a call that are generated together.
 struct TextEngine::Group {
-  model::GenerationOptions options;
-  const model::Reranker* reranker = nullptr;
+  seq2seq::GenerationOptions options;
+  const seq2seq::Reranker* reranker = nullptr;
   bool watched = false, known_lengths = false;  // all of them, or none
   std::vector<size_t> members = {};             // places in the call
   std::vector<std::vector<Id>> sources = {};
 
   // Whether candidates are the best a search found, in order, and not chosen among.
-  bool in_order(const model::Seq2Seq& model) const {
+  bool in_order(const seq2seq::Seq2Seq& model) const {
     return model.family() == nullptr && options.temperature == 0 && reranker == nullptr;
   }
 };
@@ -97,13 +98,13 @@ struct TextEngine::Call {
 
 TextEngine::TextEngine(const std::filesystem::path& model_folder, const LoadOptions& options,
                        at::Device device)
-    : loaded_(model::load_model_folder(model_folder, device,
-                                       nn::parse_precision(options.precision, device))),
+    : loaded_(seq2seq::load_model_folder(model_folder, device,
+                                         nn::parse_precision(options.precision, device))),
       usual_reranker_(options.reranker) {
   if (!usual_reranker_.empty()) reranker_of({.selection = std::string(kRerank)});
 }
 
-const model::Reranker* TextEngine::reranker_of(const GenerateOptions& options) const {
+const seq2seq::Reranker* TextEngine::reranker_of(const GenerateOptions& options) const {
   if (!options.selection || !options.selection->starts_with(kRerank)) return nullptr;
   std::filesystem::path folder = usual_reranker_;
   const std::string_view rest = std::string_view(*options.selection).substr(kRerank.size());
@@ -113,9 +114,9 @@ const model::Reranker* TextEngine::reranker_of(const GenerateOptions& options) c
   const std::lock_guard lock(mutex_);
   auto& reranker = rerankers_[folder];
   if (!reranker)
-    reranker = std::make_unique<const model::Reranker>(folder, loaded_.tokenizer.dictionary(),
-                                                       loaded_.model->device(),
-                                                       loaded_.model->parameters().precision());
+    reranker = std::make_unique<const seq2seq::Reranker>(folder, loaded_.tokenizer.dictionary(),
+                                                         loaded_.model->device(),
+                                                         loaded_.model->parameters().precision());
   return reranker.get();
 }
 
@@ -139,19 +140,19 @@ std::vector<Id> TextEngine::source_of(const TextRequest& request, size_t place) 
   return request.symbols;
 }
 
-model::GenerationOptions TextEngine::resolved(const GenerateOptions& changes,
-                                              Spelling spelling) const {
+seq2seq::GenerationOptions TextEngine::resolved(const GenerateOptions& changes,
+                                                Spelling spelling) const {
   check_options(changes, model(), loaded_.generation, spelling);
   return changed(loaded_.generation, changes);
 }
 
 GenerateOptions TextEngine::in_effect(const GenerateOptions& changes, Spelling spelling) const {
-  const model::GenerationOptions options = resolved(changes, spelling);
-  const model::Generator checked(model(), options, reranker_of(changes));
+  const seq2seq::GenerationOptions options = resolved(changes, spelling);
+  const seq2seq::Generator checked(model(), options, reranker_of(changes));
   GenerateOptions result;
   result.batch_tokens = options.batch_tokens;
   result.noise = name_of(options.noise);
-  result.selection = changes.selection && options.selection == model::Selection::rerank
+  result.selection = changes.selection && options.selection == seq2seq::Selection::rerank
                          ? *changes.selection
                          : std::string(name_of(options.selection));
   if (model().family() == nullptr) {  // it searches from left to right
@@ -227,9 +228,9 @@ void TextEngine::run_group(const Group& group, const Call& call) const {
     if (group.known_lengths) lengths.push_back(*request(k).target_length);
     stoppable |= request(k).stop.stop_possible();
   }
-  model::GenerationOptions options = group.options;
+  seq2seq::GenerationOptions options = group.options;
   options.sampler.seed = seeds.front();
-  model::GenerateHooks hooks;
+  seq2seq::GenerateHooks hooks;
   hooks.lines = lines;
   hooks.target_lengths = lengths;
   if (std::ranges::any_of(seeds, [&](uint64_t seed) { return seed != seeds.front(); }))
@@ -240,7 +241,7 @@ void TextEngine::run_group(const Group& group, const Call& call) const {
   if (stoppable || group.watched)
     hooks.stopped = [&](size_t k) { return failures[k] || request(k).stop.stop_requested(); };
   if (group.watched)
-    hooks.step = [&](const model::GenerationStep& step) {
+    hooks.step = [&](const seq2seq::GenerationStep& step) {
       for (size_t place = 0; place < step.sources.size(); ++place) {
         const size_t k = step.sources[place];
         if (hooks.stopped(k)) continue;
@@ -252,8 +253,8 @@ void TextEngine::run_group(const Group& group, const Call& call) const {
       }
     };
 
-  const model::Generator generator(model(), options, group.reranker);
-  const std::vector<model::Generated> generated = generator.generate(group.sources, hooks);
+  const seq2seq::Generator generator(model(), options, group.reranker);
+  const std::vector<seq2seq::Generated> generated = generator.generate(group.sources, hooks);
   for (size_t k = 0; k < count; ++k) {
     TextResult& result = call.results[group.members[k]];
     if (failures[k])
@@ -265,13 +266,13 @@ void TextEngine::run_group(const Group& group, const Call& call) const {
   }
 }
 
-TextResult TextEngine::result_of(const model::Generated& generated, const Group& group,
+TextResult TextEngine::result_of(const seq2seq::Generated& generated, const Group& group,
                                  bool candidate_texts) const {
   const bool in_order = group.in_order(model());
-  const model::Selection selection =
-      in_order ? model::Selection::confidence : group.options.selection;
+  const seq2seq::Selection selection =
+      in_order ? seq2seq::Selection::confidence : group.options.selection;
   TextResult result;
-  for (const model::Candidate& each : generated.candidates)
+  for (const seq2seq::Candidate& each : generated.candidates)
     result.candidates.push_back({candidate_texts ? tokenizer().decode(each.ids) : "", each.ids,
                                  each.length, each.confidence, each.expected_bleu,
                                  each.length_log_probability, each.rerank_score, each.staged_score,

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "engine/option_list.h"
-#include "model/generator.h"
-#include "model/model_folder.h"
-#include "model/reranker.h"
+#include "seq2seq/generator.h"
+#include "seq2seq/model_folder.h"
+#include "seq2seq/reranker.h"
 
 #include <tessera/engine/load_options.h>
 #include <tessera/engine/text_request.h>
@@ -24,7 +24,7 @@ class TextEngine {
   TextEngine(const std::filesystem::path& model_folder, const LoadOptions& options,
              at::Device device);
 
-  const model::Seq2Seq& model() const { return *loaded_.model; }
+  const seq2seq::Seq2Seq& model() const { return *loaded_.model; }
   const text::Tokenizer& tokenizer() const { return loaded_.tokenizer; }
 
   std::vector<TextResult> run(std::span<const TextRequest> requests,
@@ -35,8 +35,8 @@ class TextEngine {
                             Spelling spelling = Spelling::field) const;
 
   // The options of generation in effect, the seed left out.
-  model::GenerationOptions resolved(const GenerateOptions& changes,
-                                    Spelling spelling = Spelling::field) const;
+  seq2seq::GenerationOptions resolved(const GenerateOptions& changes,
+                                      Spelling spelling = Spelling::field) const;
 
   std::vector<text::Id> symbols_of(std::string_view text) const;
 
@@ -45,16 +45,16 @@ class TextEngine {
   struct Call;
 
   // The model of a selection "rerank..."; null for others.
-  const model::Reranker* reranker_of(const GenerateOptions& options) const;
+  const seq2seq::Reranker* reranker_of(const GenerateOptions& options) const;
   std::vector<text::Id> source_of(const TextRequest& request, size_t place) const;
   void run_group(const Group& group, const Call& call) const;
-  TextResult result_of(const model::Generated& generated, const Group& group,
+  TextResult result_of(const seq2seq::Generated& generated, const Group& group,
                        bool candidate_texts) const;
 
-  model::LoadedModel loaded_;
+  seq2seq::LoadedModel loaded_;
   std::filesystem::path usual_reranker_;  // empty: none
   mutable std::mutex mutex_;              // of what follows
-  mutable std::map<std::filesystem::path, std::unique_ptr<const model::Reranker>> rerankers_;
+  mutable std::map<std::filesystem::path, std::unique_ptr<const seq2seq::Reranker>> rerankers_;
 };
 
 }  // namespace tessera::engine

@@ -1,4 +1,4 @@
-#include <tessera/model/translator.h>
+#include <tessera/engine/translator.h>
 
 #include <tessera/engine/engine.h>
 

@@ -1,7 +1,7 @@
 #include "image/cifar10.h"
 
-#include "base/files.h"
 #include "base/require.h"
+#include "files/files.h"
 
 #include <ATen/ops/empty.h>
 

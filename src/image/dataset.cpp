@@ -1,9 +1,9 @@
 #include "image/dataset.h"
 
 #include "base/require.h"
-#include "base/tensor_checks.h"
+#include "tensor/tensor_checks.h"
 
-#include <tessera/base/safetensors.h>
+#include <tessera/files/safetensors.h>
 
 #include <fmt/ranges.h>
 

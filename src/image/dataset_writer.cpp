@@ -1,12 +1,12 @@
 #include "image/dataset_writer.h"
 
-#include "base/file_name.h"
-#include "base/hash.h"
 #include "base/progress.h"
 #include "base/require.h"
-#include "base/safetensors_header.h"
-#include "base/tensor_checks.h"
+#include "files/file_name.h"
+#include "files/hash.h"
+#include "files/safetensors_header.h"
 #include "image/npy.h"
+#include "tensor/tensor_checks.h"
 
 #include <tessera/version.h>
 

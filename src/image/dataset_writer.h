@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/output_folder.h"
+#include "files/output_folder.h"
 #include "image/image_source.h"
 #include "image/manifest.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/require.h"
 #include "base/rounding.h"
-#include "base/tensor_checks.h"
+#include "tensor/tensor_checks.h"
 
 #include <ATen/ops/full.h>
 

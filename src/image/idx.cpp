@@ -1,9 +1,9 @@
 #include "image/idx.h"
 
-#include "base/byte_source.h"
-#include "base/machine_memory.h"
-#include "base/regular_file.h"
 #include "base/require.h"
+#include "files/byte_source.h"
+#include "files/regular_file.h"
+#include "tensor/machine_memory.h"
 
 #include <ATen/ops/empty.h>
 

@@ -1,7 +1,7 @@
 #include "image/image_array.h"
 
-#include "base/files.h"
 #include "base/require.h"
+#include "files/files.h"
 #include "image/npy.h"
 #include "image/zip.h"
 

@@ -1,11 +1,11 @@
 #include "image/image_source.h"
 
 #include "base/require.h"
-#include "base/tensor_checks.h"
 #include "image/dataset.h"
 #include "image/image_array.h"
 #include "image/manifest.h"
 #include "image/png_folder.h"
+#include "tensor/tensor_checks.h"
 
 #include <fmt/ranges.h>
 

@@ -1,10 +1,10 @@
 #include "image/manifest.h"
 
-#include "base/file_name.h"
-#include "base/files.h"
-#include "base/hash.h"
-#include "base/json_file.h"
 #include "base/require.h"
+#include "files/file_name.h"
+#include "files/files.h"
+#include "files/hash.h"
+#include "files/json_file.h"
 
 #include <nlohmann/json.hpp>
 

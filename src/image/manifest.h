@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/data_manifest.h"
+#include "files/data_manifest.h"
 
 #include <cstdint>
 #include <filesystem>

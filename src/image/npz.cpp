@@ -1,7 +1,7 @@
 #include "image/npz.h"
 
 #include "base/require.h"
-#include "base/tensor_checks.h"
+#include "tensor/tensor_checks.h"
 
 #include <utility>
 

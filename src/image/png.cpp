@@ -1,9 +1,9 @@
 #include "image/png.h"
 
-#include "base/files.h"
 #include "base/numerals.h"
 #include "base/require.h"
-#include "base/tensor_checks.h"
+#include "files/files.h"
+#include "tensor/tensor_checks.h"
 
 #include <ATen/ops/empty.h>
 #include <png.h>

@@ -1,8 +1,8 @@
 #include "image/png_folder.h"
 
-#include "base/files.h"
 #include "base/log.h"
 #include "base/require.h"
+#include "files/files.h"
 #include "image/png.h"
 
 #include <ATen/ops/empty.h>

@@ -1,11 +1,11 @@
 #include "nn/join.h"
 
-#include "base/device.h"
 #include "base/require.h"
 #include "base/rounding.h"
-#include "base/tensor_checks.h"
 #include "kernels/join.h"
 #include "nn/row_kernels.h"
+#include "tensor/device.h"
+#include "tensor/tensor_checks.h"
 
 #include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>

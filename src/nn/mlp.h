@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tessera/base/random.h>
+#include <tessera/tensor/random.h>
 
 #include <ATen/core/Tensor.h>
 

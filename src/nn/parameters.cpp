@@ -1,12 +1,12 @@
 #include "nn/parameters.h"
 
-#include "base/machine_memory.h"
 #include "base/numerals.h"
 #include "base/require.h"
 #include "base/rounding.h"
-#include "base/tensor_checks.h"
+#include "tensor/machine_memory.h"
+#include "tensor/tensor_checks.h"
 
-#include <tessera/base/random.h>
+#include <tessera/tensor/random.h>
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>

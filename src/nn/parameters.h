@@ -2,7 +2,7 @@
 
 #include "nn/precision.h"
 
-#include <tessera/base/safetensors.h>
+#include <tessera/files/safetensors.h>
 
 #include <ATen/core/Tensor.h>
 

@@ -1,10 +1,10 @@
 #include "nn/residual_norm.h"
 
-#include "base/device.h"
 #include "base/require.h"
-#include "base/tensor_checks.h"
 #include "kernels/residual_norm.h"
 #include "nn/row_kernels.h"
+#include "tensor/device.h"
+#include "tensor/tensor_checks.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>

@@ -1,7 +1,7 @@
 #include "nn/time_embedding.h"
 
 #include "base/require.h"
-#include "base/tensor_checks.h"
+#include "tensor/tensor_checks.h"
 
 #include <ATen/ATen.h>
 

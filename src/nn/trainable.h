@@ -2,9 +2,9 @@
 
 #include "nn/layers.h"
 
-#include <tessera/base/random.h>
-#include <tessera/base/safetensors.h>
+#include <tessera/files/safetensors.h>
 #include <tessera/process/family.h>
+#include <tessera/tensor/random.h>
 
 #include <span>
 #include <string_view>

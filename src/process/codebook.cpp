@@ -1,9 +1,9 @@
 #include <tessera/process/codebook.h>
 
 #include "base/require.h"
-#include "base/tensor_checks.h"
+#include "tensor/tensor_checks.h"
 
-#include <tessera/base/value_checks.h>
+#include <tessera/tensor/value_checks.h>
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/config.h"
+#include "files/config.h"
 
 #include <tessera/process/objective.h>
 #include <tessera/process/process.h>

@@ -1,10 +1,10 @@
 #include <tessera/process/objective.h>
 
 #include "base/require.h"
-#include "base/tensor_checks.h"
 #include "process/masked_mean.h"
+#include "tensor/tensor_checks.h"
 
-#include <tessera/base/value_checks.h>
+#include <tessera/tensor/value_checks.h>
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>

@@ -1,10 +1,10 @@
 #include <tessera/process/process.h>
 
 #include "base/require.h"
-#include "base/tensor_checks.h"
 #include "process/listing.h"
+#include "tensor/tensor_checks.h"
 
-#include <tessera/base/value_checks.h>
+#include <tessera/tensor/value_checks.h>
 
 #include <ATen/ATen.h>
 

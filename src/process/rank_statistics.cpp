@@ -1,7 +1,7 @@
 #include "process/rank_statistics.h"
 
 #include "base/require.h"
-#include "base/slices.h"
+#include "tensor/slices.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>

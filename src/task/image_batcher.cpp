@@ -2,7 +2,7 @@
 
 #include "base/require.h"
 
-#include <tessera/base/random.h>
+#include <tessera/tensor/random.h>
 
 #include <ATen/ATen.h>
 

@@ -3,13 +3,13 @@
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/require.h"
-#include "distance/distance_name.h"
-#include "distance/frechet.h"
-#include "distance/moments.h"
-#include "distance/sample_warning.h"
+#include "image_metric/distance_name.h"
+#include "image_metric/frechet.h"
+#include "image_metric/moments.h"
+#include "image_metric/sample_warning.h"
 
 #include <tessera/base/error.h>
-#include <tessera/base/value_checks.h>
+#include <tessera/tensor/value_checks.h>
 
 #include <fmt/format.h>
 
@@ -24,15 +24,17 @@ constexpr int64_t kBatch = 500;  // images whose features are computed at a time
 using Clock = std::chrono::steady_clock;
 
 // A file that others made may hold several sets: that of training is meant.
-distance::Statistics stored(const std::filesystem::path& path) {
-  return distance::load_statistics(path, distance::has_statistics(path, "train") ? "train" : "");
+image_metric::Statistics stored(const std::filesystem::path& path) {
+  return image_metric::load_statistics(path,
+                                       image_metric::has_statistics(path, "train") ? "train" : "");
 }
 
 // Those in the file, which must be of this extractor and these images.
-distance::Statistics fitting(const std::filesystem::path& path,
-                             const distance::Extractor& extractor, const image::Dataset& dataset) {
-  distance::Statistics result = stored(path);
-  distance::Statistics own;
+image_metric::Statistics fitting(const std::filesystem::path& path,
+                                 const image_metric::Extractor& extractor,
+                                 const image::Dataset& dataset) {
+  image_metric::Statistics result = stored(path);
+  image_metric::Statistics own;
   own.extractor = extractor.file_name();
   own.extractor_hash = extractor.hash();
   require_same_extractor(result, path.string(), own, extractor.file_name());
@@ -48,28 +50,29 @@ bool is_there(const std::filesystem::path& path) {
   return !path.empty() && std::filesystem::exists(path, ignored);
 }
 
-distance::Statistics statistics_of(const distance::Extractor& extractor,
-                                   const std::filesystem::path& path, const image::Dataset& dataset,
-                                   const std::function<void()>& pause) {
+image_metric::Statistics statistics_of(const image_metric::Extractor& extractor,
+                                       const std::filesystem::path& path,
+                                       const image::Dataset& dataset,
+                                       const std::function<void()>& pause) {
   if (is_there(path)) return fitting(path, extractor, dataset);
   const image::TensorImages images(dataset.split("train").images());
-  distance::Statistics result = feature_statistics(extractor, images, images.size(), kBatch,
-                                                   "training images", [&](const at::Tensor&) {
-                                                     if (pause) pause();
-                                                   });
+  image_metric::Statistics result = feature_statistics(extractor, images, images.size(), kBatch,
+                                                       "training images", [&](const at::Tensor&) {
+                                                         if (pause) pause();
+                                                       });
   result.data = dataset.fingerprint();
-  if (!path.empty()) distance::save_statistics(path, result);
+  if (!path.empty()) image_metric::save_statistics(path, result);
   return result;
 }
 
 }  // namespace
 
-distance::Statistics feature_statistics(const distance::Extractor& extractor,
-                                        const image::ImageSource& images, int64_t count,
-                                        int64_t batch, const std::string& name,
-                                        const std::function<void(const at::Tensor&)>& also) {
+image_metric::Statistics feature_statistics(const image_metric::Extractor& extractor,
+                                            const image::ImageSource& images, int64_t count,
+                                            int64_t batch, const std::string& name,
+                                            const std::function<void(const at::Tensor&)>& also) {
   const ValueCheckScope checks;
-  distance::Moments moments;
+  image_metric::Moments moments;
   Progress bar("features", count);
   for (int64_t begin = 0; begin < count; begin += batch) {
     const int64_t end = std::min(begin + batch, count);
@@ -87,13 +90,13 @@ ImageDistance::ImageDistance(const std::filesystem::path& features,
                              const std::filesystem::path& statistics, const image::Dataset& dataset,
                              at::Device device, const std::function<void()>& pause)
     : extractor_(features, device),
-      name_(distance::frechet_name(features)),
+      name_(image_metric::frechet_name(features)),
       real_(statistics_of(extractor_, statistics, dataset, pause)) {}
 
 void ImageDistance::check(const std::filesystem::path& features,
                           const std::filesystem::path& statistics, const image::Dataset& dataset) {
   require(is_there(features), "there is no extractor '{}'", features.string());
-  const distance::Extractor extractor(features, at::kCPU);
+  const image_metric::Extractor extractor(features, at::kCPU);
   if (is_there(statistics)) {
     fitting(statistics, extractor, dataset);
   } else if (const auto folder = statistics.parent_path(); !folder.empty()) {
@@ -106,7 +109,7 @@ ImageDistance::Result ImageDistance::measure(
     int64_t count, const ImageStream& stream,
     const std::function<void(const at::Tensor&, const at::Tensor&)>& also) const {
   const ValueCheckScope checks;
-  distance::Moments moments;
+  image_metric::Moments moments;
   Result result;
   Clock::time_point begin = Clock::now();
   Progress bar("images", count);
@@ -123,8 +126,8 @@ ImageDistance::Result ImageDistance::measure(
   };
   stream(take);
   result.samples = count;
-  result.distance = distance::frechet_distance(moments.gaussian(), real_.gaussian);
-  result.warning = distance::sample_warning("the set of images made", count, moments.dim());
+  result.distance = image_metric::frechet_distance(moments.gaussian(), real_.gaussian);
+  result.warning = image_metric::sample_warning("the set of images made", count, moments.dim());
   return result;
 }
 

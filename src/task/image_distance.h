@@ -1,9 +1,9 @@
 #pragma once
 
-#include "distance/extractor.h"
-#include "distance/statistics.h"
 #include "image/dataset.h"
 #include "image/image_source.h"
+#include "image_metric/extractor.h"
+#include "image_metric/statistics.h"
 
 #include <filesystem>
 #include <functional>
@@ -14,10 +14,10 @@ namespace tessera::task {
 // Statistics of the features of the first `count` images of a source.
 //   name  of the images, for people: "training images"
 //   also  sees the features [n, D] of every batch, too
-distance::Statistics feature_statistics(const distance::Extractor& extractor,
-                                        const image::ImageSource& images, int64_t count,
-                                        int64_t batch, const std::string& name,
-                                        const std::function<void(const at::Tensor&)>& also = {});
+image_metric::Statistics feature_statistics(
+    const image_metric::Extractor& extractor, const image::ImageSource& images, int64_t count,
+    int64_t batch, const std::string& name,
+    const std::function<void(const at::Tensor&)>& also = {});
 
 // Makes images and hands them over, some at a time: [n, C, H, W] uint8.
 using ImageStream = std::function<void(const std::function<void(const at::Tensor& images)>& take)>;
@@ -52,13 +52,13 @@ class ImageDistance {
                  const std::function<void(const at::Tensor& images, const at::Tensor& features)>&
                      also = {}) const;
 
-  const distance::Extractor& extractor() const { return extractor_; }
+  const image_metric::Extractor& extractor() const { return extractor_; }
   const std::string& name() const { return name_; }  // "FD-ResNet"
 
  private:
-  distance::Extractor extractor_;
+  image_metric::Extractor extractor_;
   std::string name_;
-  distance::Statistics real_;
+  image_metric::Statistics real_;
 };
 
 }  // namespace tessera::task

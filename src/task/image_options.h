@@ -1,7 +1,7 @@
 #pragma once
 
-#include "base/config.h"
-#include "imaging/image_options.h"
+#include "files/config.h"
+#include "image_model/image_options.h"
 
 #include <filesystem>
 
@@ -32,8 +32,8 @@ struct ImageValidation {
 // A run that learns to make images.
 struct ImageOptions {
   ImageData data = {};
-  imaging::ImageModelOptions model = {};
-  imaging::SamplingOptions sampling = {};
+  image_model::ImageModelOptions model = {};
+  image_model::SamplingOptions sampling = {};
   ImageValidation validation = {};
 };
 

@@ -2,15 +2,15 @@
 
 #include "base/log.h"
 #include "base/log_fields.h"
-#include "base/machine_memory.h"
 #include "base/require.h"
-#include "distance/distance_name.h"
 #include "image/grid.h"
 #include "image/png.h"
-#include "imaging/image_folder.h"
-#include "imaging/image_generator.h"
+#include "image_metric/distance_name.h"
+#include "image_model/image_folder.h"
+#include "image_model/image_generator.h"
 #include "task/loss_meter.h"
 #include "task/weights_in_force.h"
+#include "tensor/machine_memory.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
@@ -32,21 +32,21 @@ const image::Split& held_out(const image::Dataset& dataset) {
               "hold some out: `tessera prepare --images ... --valid N`");
 }
 
-imaging::ImageShape shape_of(const image::Dataset& dataset) {
+image_model::ImageShape shape_of(const image::Dataset& dataset) {
   return {dataset.channels(), dataset.height(), dataset.width()};
 }
 
-std::unique_ptr<imaging::ImageModel> new_model(const ImageOptions& options,
-                                               const image::Dataset& dataset, uint64_t seed,
-                                               at::Device device) {
-  return std::make_unique<imaging::ImageModel>(options.model, shape_of(dataset),
-                                               static_cast<int64_t>(dataset.classes().size()),
-                                               device, nn::usual_precision(device), seed);
+std::unique_ptr<image_model::ImageModel> new_model(const ImageOptions& options,
+                                                   const image::Dataset& dataset, uint64_t seed,
+                                                   at::Device device) {
+  return std::make_unique<image_model::ImageModel>(options.model, shape_of(dataset),
+                                                   static_cast<int64_t>(dataset.classes().size()),
+                                                   device, nn::usual_precision(device), seed);
 }
 
 // What an update keeps of a batch at the least, for its gradient: the states of the blocks of the
 // first stage, two for each. Bytes.
-double least_memory(const ImageOptions& options, const imaging::ImageShape& shape) {
+double least_memory(const ImageOptions& options, const image_model::ImageShape& shape) {
   const nn::UNetOptions& network = options.model.network;
   const auto pixels = static_cast<double>(options.data.batch * shape.height * shape.width);
   return sizeof(float) * pixels * 2 * static_cast<double>(network.width) *
@@ -68,7 +68,7 @@ ImageTask::ImageTask(const ImageOptions& options, image::Dataset dataset, uint64
     require_memory(least_memory(options, shape_of(dataset_)),
                    fmt::format("batches of size {}", options.data.batch), memory_hint());
   // What a validation would complain of is said before the training.
-  const imaging::ImageGenerator checked(*model_, options.sampling);
+  const image_model::ImageGenerator checked(*model_, options.sampling);
   const ImageValidation& validation = options.validation;
   if (validation.samples == 0) {
     require_option(validation.score != ImageScore::distance,
@@ -103,11 +103,11 @@ double ImageTask::validation_loss(Json& line, const std::function<void()>& pause
   return means.loss;
 }
 
-std::string ImageTask::shown_images(const imaging::ImageGenerator& generator,
+std::string ImageTask::shown_images(const image_model::ImageGenerator& generator,
                                     const std::function<void()>& pause) const {
   std::vector<at::Tensor> parts;
   generator.stream(
-      0, options_.validation.shown, imaging::all_classes_in_turn(*model_),
+      0, options_.validation.shown, image_model::all_classes_in_turn(*model_),
       [&](const at::Tensor& images) { parts.push_back(images); }, pause);
   const int64_t columns = image::square_columns(options_.validation.shown);
   return image::png_data_uri(image::grid(at::cat(parts), columns, /*padding=*/1));
@@ -121,7 +121,7 @@ train::Validation ImageTask::validate(const at::Tensor& weights, int64_t step,
   const double loss = validation_loss(line, pause);
   log::info("step {}  validation loss {:.4f}", step, loss);
   double score = -loss;
-  const imaging::ImageGenerator generator(*model_, options_.sampling);
+  const image_model::ImageGenerator generator(*model_, options_.sampling);
   if (options_.validation.shown > 0) line["valid_images"] = shown_images(generator, pause);
   if (options_.validation.samples > 0) {
     if (!distance_)
@@ -129,7 +129,7 @@ train::Validation ImageTask::validate(const at::Tensor& weights, int64_t step,
                         model_->device(), pause);
     const int64_t count = options_.validation.samples;
     const auto found = distance_->measure(count, [&](const auto& take) {
-      generator.stream(0, count, imaging::all_classes_in_turn(*model_), take, pause);
+      generator.stream(0, count, image_model::all_classes_in_turn(*model_), take, pause);
     });
     const double rate = static_cast<double>(found.samples) / found.seconds;
     log::info("{}", log::fields({fmt::format("step {}", step),
@@ -146,18 +146,19 @@ train::Validation ImageTask::validate(const at::Tensor& weights, int64_t step,
 
 std::string ImageTask::score_text(double score) const {
   if (options_.validation.score == ImageScore::distance)
-    return fmt::format("{} {:.2f}", distance::frechet_name(options_.validation.features), -score);
+    return fmt::format("{} {:.2f}", image_metric::frechet_name(options_.validation.features),
+                       -score);
   return fmt::format("validation loss {:.4f}", -score);
 }
 
 safetensors::File ImageTask::weights_of(const std::filesystem::path& run_or_model) const {
   const std::filesystem::path folder = find_model_folder(run_or_model);
-  const auto given = imaging::load_image_folder(folder, at::kCPU, nn::Precision::float32);
+  const auto given = image_model::load_image_folder(folder, at::kCPU, nn::Precision::float32);
   require(given.model->shape() == model_->shape(),
           "the model in '{}' is for images of another size than those in '{}'", folder.string(),
           dataset_.folder().string());
   config::Schema ours, theirs;
-  imaging::ImageModelOptions own = model_->options(), other = given.model->options();
+  image_model::ImageModelOptions own = model_->options(), other = given.model->options();
   declare(ours, own);
   declare(theirs, other);
   for (const auto& [key, value] : ours.values())
@@ -175,8 +176,8 @@ void ImageTask::write_model(const std::filesystem::path& folder, const at::Tenso
       .facts = {{"updates", fmt::format("{}", step)},
                 {"images a batch", fmt::format("{}", options_.data.batch)},
                 {"seed", fmt::format("{}", seed_)}}};
-  imaging::write_image_folder(folder, *model_, weights, dataset_.classes(), options_.sampling,
-                              card);
+  image_model::write_image_folder(folder, *model_, weights, dataset_.classes(), options_.sampling,
+                                  card);
 }
 
 std::string ImageTask::memory_hint() const {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "image/dataset.h"
-#include "imaging/image_generator.h"
-#include "imaging/image_model.h"
+#include "image_model/image_generator.h"
+#include "image_model/image_model.h"
 #include "task/image_batcher.h"
 #include "task/image_distance.h"
 #include "task/image_options.h"
@@ -40,13 +40,13 @@ class ImageTask final : public train::Task {
  private:
   double validation_loss(nlohmann::ordered_json& line, const std::function<void()>& pause);
   // As a data URI.
-  std::string shown_images(const imaging::ImageGenerator& generator,
+  std::string shown_images(const image_model::ImageGenerator& generator,
                            const std::function<void()>& pause) const;
 
   ImageOptions options_;
   image::Dataset dataset_;
   uint64_t seed_;
-  std::unique_ptr<imaging::ImageModel> model_;
+  std::unique_ptr<image_model::ImageModel> model_;
   ImageBatcher batcher_;
   const image::Split& held_out_;
   std::optional<ImageDistance> distance_;  // made when it is first asked for

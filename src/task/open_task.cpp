@@ -1,16 +1,16 @@
 #include "task/open_task.h"
 
-#include "base/files.h"
 #include "base/require.h"
+#include "corpus/date_pairs.h"
+#include "files/files.h"
 #include "task/image_task.h"
 #include "task/text_task.h"
-#include "text/tiny_task.h"
 #include "train/trainer.h"
 
 namespace tessera::task {
 namespace {
 
-text::Corpus open_corpus(const Recipe& recipe, const std::filesystem::path& run, OwnData mode) {
+corpus::Corpus open_corpus(const Recipe& recipe, const std::filesystem::path& run, OwnData mode) {
   const TextData& data = recipe.text.data;
   const std::filesystem::path folder = data.folder(run);
   if (data.source == TextSource::none) {
@@ -22,10 +22,10 @@ text::Corpus open_corpus(const Recipe& recipe, const std::filesystem::path& run,
   } else if (mode == OwnData::make || !is_there(folder)) {
     // One that is there before the run is the rest of a run that did not begin, of other options
     // maybe. A run that was killed while it was made has none.
-    text::make_tiny_corpus(folder, recipe.run.seed, data.pairs,
-                           text::CorpusWriter::Existing::replace);
+    corpus::make_date_corpus(folder, recipe.run.seed, data.pairs,
+                             corpus::CorpusWriter::Existing::replace);
   }
-  return text::Corpus::open(folder, /*verify_contents=*/true);
+  return corpus::Corpus::open(folder, /*verify_contents=*/true);
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ std::unique_ptr<train::Task> open_task(const Recipe& recipe, const std::filesyst
     train::set_up_device(device, recipe.run.deterministic);
     return std::make_unique<ImageTask>(recipe.image, std::move(dataset), recipe.run.seed, device);
   }
-  text::Corpus corpus = open_corpus(recipe, run, mode);
+  corpus::Corpus corpus = open_corpus(recipe, run, mode);
   train::set_up_device(device, recipe.run.deterministic);
   return std::make_unique<TextTask>(recipe.text, std::move(corpus), recipe.run.seed, device);
 }

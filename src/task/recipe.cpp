@@ -16,18 +16,18 @@ void declare_domain(config::Schema& schema, Domain& domain) {
 
 void declare_text(config::Schema& schema, Recipe& recipe) {
   declare_data(schema, recipe.text.data);
-  model::declare(schema, recipe.text.model);
+  seq2seq::declare(schema, recipe.text.model);
   train::declare(schema, recipe);
   declare_validation(schema, recipe.text);
-  model::declare(schema, recipe.text.generate);
+  seq2seq::declare(schema, recipe.text.generate);
 }
 
 void declare_images(config::Schema& schema, Recipe& recipe) {
   declare_data(schema, recipe.image.data);
-  imaging::declare(schema, recipe.image.model);
+  image_model::declare(schema, recipe.image.model);
   train::declare(schema, recipe);
   declare_validation(schema, recipe.image.validation);
-  imaging::declare(schema, recipe.image.sampling);
+  image_model::declare(schema, recipe.image.sampling);
 }
 
 }  // namespace
@@ -68,8 +68,8 @@ class Glance {
 
  private:
   Domain domain_{};
-  model::ModelKind kind_{};
-  model::Preset preset_{};
+  seq2seq::ModelKind kind_{};
+  seq2seq::Preset preset_{};
   config::Schema schema_;  // of these keys alone; nobody hears what it complains of
 };
 
@@ -83,19 +83,20 @@ Recipe begin_recipe(const std::filesystem::path& file, std::span<const std::stri
   const Glance told(file, overrides);
   Recipe recipe(told.domain());
   if (recipe.domain != Domain::text) return recipe;
-  const auto preset = told.at<model::Preset>(kPreset);
+  const auto preset = told.at<seq2seq::Preset>(kPreset);
   if (!preset) return recipe;
-  require_option(model::has_presets(told.at<model::ModelKind>(kModel).value_or(model::ModelKind{})),
-                 "{} is not for autoregressive models: they have generate.beam", kPreset);
-  model::use_preset(recipe.text.generate, *preset);
+  require_option(
+      seq2seq::has_presets(told.at<seq2seq::ModelKind>(kModel).value_or(seq2seq::ModelKind{})),
+      "{} is not for autoregressive models: they have generate.beam", kPreset);
+  seq2seq::use_preset(recipe.text.generate, *preset);
   return recipe;
 }
 
 std::vector<std::string> spelt_out(std::span<const std::string> overrides) {
   std::vector<std::string> result;
-  if (const auto preset = Glance({}, overrides).at<model::Preset>(kPreset)) {
-    model::GenerationOptions options;
-    model::use_preset(options, *preset);
+  if (const auto preset = Glance({}, overrides).at<seq2seq::Preset>(kPreset)) {
+    seq2seq::GenerationOptions options;
+    seq2seq::use_preset(options, *preset);
     result = {fmt::format("generate.lengths={}", options.lengths),
               fmt::format("generate.noises={}", options.noises),
               fmt::format("generate.selection={}", name_of(options.selection)),

@@ -1,6 +1,6 @@
 #include "task/stored_recipe.h"
 
-#include "base/output_folder.h"
+#include "files/output_folder.h"
 
 #include <tessera/base/error.h>
 

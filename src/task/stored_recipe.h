@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/config.h"
+#include "files/config.h"
 #include "task/recipe.h"
 #include "train/run_folder.h"
 

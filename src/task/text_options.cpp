@@ -7,7 +7,7 @@ void declare_data(config::Schema& schema, TextData& data) {
   schema.option("data.task", data.source, "made-up corpus to use instead of data.dir");
   schema.option("data.pairs", data.pairs, "pairs of sentences in a made-up corpus")
       .range(100, 10000000);
-  text::BatcherOptions& batches = data.batches;
+  corpus::BatcherOptions& batches = data.batches;
   schema
       .option("data.tokens", batches.tokens,
               "size of a batch: sentences x the longer of padded source and target")

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "base/config.h"
-#include "model/generation_options.h"
-#include "model/seq2seq_options.h"
-#include "text/batcher.h"
+#include "corpus/batcher.h"
+#include "files/config.h"
+#include "seq2seq/generation_options.h"
+#include "seq2seq/seq2seq_options.h"
 
 #include <filesystem>
 
@@ -26,7 +26,7 @@ struct TextData {
   std::filesystem::path dir = {};
   TextSource source = TextSource::none;
   int64_t pairs = 60000;  // of a corpus the program makes itself
-  text::BatcherOptions batches = {};
+  corpus::BatcherOptions batches = {};
 
   // Where the corpus of a run lies: dir, or beside the run where the program made it itself.
   std::filesystem::path folder(const std::filesystem::path& run) const;
@@ -35,8 +35,8 @@ struct TextData {
 // A run that learns to turn sentences into sentences.
 struct TextOptions {
   TextData data = {};
-  model::Seq2SeqOptions model = {};
-  model::GenerationOptions generate = {};
+  seq2seq::Seq2SeqOptions model = {};
+  seq2seq::GenerationOptions generate = {};
   int64_t validate_sentences = 500;  // that are generated; 0: loss only
   TextScore score = TextScore::bleu;
 };

@@ -2,9 +2,9 @@
 
 #include "base/log.h"
 #include "base/log_fields.h"
-#include "base/machine_memory.h"
 #include "base/require.h"
-#include "model/model_folder.h"
+#include "seq2seq/model_folder.h"
+#include "tensor/machine_memory.h"
 
 #include <fmt/format.h>
 
@@ -15,14 +15,16 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::unique_ptr<model::Seq2Seq> new_model(const TextOptions& options, const text::Corpus& corpus,
-                                          uint64_t seed, at::Device device) {
-  return model::make_seq2seq(options.model, corpus.tokenizer().dictionary().size(),
-                             corpus.unused_in_targets(), device, nn::usual_precision(device), seed);
+std::unique_ptr<seq2seq::Seq2Seq> new_model(const TextOptions& options,
+                                            const corpus::Corpus& corpus, uint64_t seed,
+                                            at::Device device) {
+  return seq2seq::make_seq2seq(options.model, corpus.tokenizer().dictionary().size(),
+                               corpus.unused_in_targets(), device, nn::usual_precision(device),
+                               seed);
 }
 
 // The split that is validated on.
-std::string validation_split(const text::Corpus& corpus) {
+std::string validation_split(const corpus::Corpus& corpus) {
   try {
     corpus.split("valid");
   } catch (const Error& error) {
@@ -33,14 +35,14 @@ std::string validation_split(const text::Corpus& corpus) {
 }
 
 // Sentences the model has no positions for are left out, whatever the recipe says.
-text::BatcherOptions batches_of(const TextOptions& options) {
-  text::BatcherOptions batches = options.data.batches;
+corpus::BatcherOptions batches_of(const TextOptions& options) {
+  corpus::BatcherOptions batches = options.data.batches;
   batches.max_length = std::min(batches.max_length, options.model.network.positions);
   return batches;
 }
 
 // What an update keeps of a batch at the least, for its gradient: the states of all layers. Bytes.
-double least_memory(const nn::TransformerOptions& network, const text::BatchShape& shape) {
+double least_memory(const nn::TransformerOptions& network, const corpus::BatchShape& shape) {
   const auto tokens = static_cast<double>(shape.rows) *
                       (static_cast<double>(shape.source) + static_cast<double>(shape.target));
   // Queries, keys, values and what was seen; the hidden layer.
@@ -104,7 +106,7 @@ void log_generation(const Measurement& found, int64_t step) {
 
 }  // namespace
 
-TextTask::TextTask(const TextOptions& options, text::Corpus corpus, uint64_t seed,
+TextTask::TextTask(const TextOptions& options, corpus::Corpus corpus, uint64_t seed,
                    at::Device device)
     : options_(options),
       corpus_(std::move(corpus)),
@@ -114,13 +116,13 @@ TextTask::TextTask(const TextOptions& options, text::Corpus corpus, uint64_t see
       validator_(*model_, corpus_, validation_split(corpus_), batches_of(options), options.generate,
                  options.validate_sentences, seed) {
   if (!device.is_cpu()) return;  // a GPU says itself what it has no memory for
-  for (const text::BatchShape& shape : batcher_.shapes())
+  for (const corpus::BatchShape& shape : batcher_.shapes())
     require_memory(least_memory(options.model.network.transformer, shape),
                    fmt::format("batches of size {}", shape.rows), memory_hint());
 }
 
 nn::Inputs TextTask::batch(int64_t epoch, int64_t number) const {
-  return model::Seq2SeqBatch::of(batcher_.batch(epoch, number)).inputs();
+  return seq2seq::Seq2SeqBatch::of(batcher_.batch(epoch, number)).inputs();
 }
 
 train::Validation TextTask::validate(const at::Tensor& weights, int64_t step,
@@ -150,14 +152,14 @@ std::string TextTask::score_text(double score) const {
 
 safetensors::File TextTask::weights_of(const std::filesystem::path& run_or_model) const {
   const std::filesystem::path folder = find_model_folder(run_or_model);
-  const model::LoadedModel given =
-      model::load_model_folder(folder, at::kCPU, nn::Precision::float32);
+  const seq2seq::LoadedModel given =
+      seq2seq::load_model_folder(folder, at::kCPU, nn::Precision::float32);
   if (const auto difference =
           corpus_.tokenizer().dictionary().difference(given.tokenizer.dictionary()))
     throw Error(fmt::format("the model in '{}' does not fit the corpus in '{}': {}",
                             folder.string(), corpus_.folder().string(), *difference),
                 "prepare the data with the dictionary of the model (`tessera prepare --dict`)");
-  model::require_kind(*given.model, options_.model.kind, folder);
+  seq2seq::require_kind(*given.model, options_.model.kind, folder);
   return safetensors::File(folder / "model.safetensors");
 }
 
@@ -170,7 +172,8 @@ void TextTask::write_model(const std::filesystem::path& folder, const at::Tensor
       .facts = {{"updates", fmt::format("{}", step)},
                 {"tokens a batch", fmt::format("{}", options_.data.batches.tokens)},
                 {"seed", fmt::format("{}", seed_)}}};
-  model::write_model_folder(folder, *model_, weights, corpus_.tokenizer(), options_.generate, card);
+  seq2seq::write_model_folder(folder, *model_, weights, corpus_.tokenizer(), options_.generate,
+                              card);
 }
 
 std::string TextTask::memory_hint() const {

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "model/seq2seq.h"
+#include "corpus/corpus.h"
+#include "seq2seq/seq2seq.h"
 #include "task/text_options.h"
 #include "task/validator.h"
-#include "text/corpus.h"
 #include "train/task.h"
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace tessera::task {
 class TextTask final : public train::Task {
  public:
   // Throws Error where the corpus has nothing to validate on.
-  TextTask(const TextOptions& options, text::Corpus corpus, uint64_t seed, at::Device device);
+  TextTask(const TextOptions& options, corpus::Corpus corpus, uint64_t seed, at::Device device);
 
   nn::Trainable& model() override { return *model_; }
   const nn::Trainable& model() const override { return *model_; }
@@ -38,10 +38,10 @@ class TextTask final : public train::Task {
   TextScore score() const;
 
   TextOptions options_;
-  text::Corpus corpus_;
+  corpus::Corpus corpus_;
   uint64_t seed_;
-  std::unique_ptr<model::Seq2Seq> model_;
-  text::Batcher batcher_;
+  std::unique_ptr<seq2seq::Seq2Seq> model_;
+  corpus::Batcher batcher_;
   Validator validator_;
 };
 

@@ -1,13 +1,13 @@
 #include "task/validator.h"
 
 #include "base/log.h"
-#include "metric/bleu.h"
-#include "metric/exact_match.h"
-#include "model/diffusion.h"
-#include "model/generator.h"
-#include "model/validation_batch.h"
+#include "seq2seq/diffusion.h"
+#include "seq2seq/generator.h"
+#include "seq2seq/validation_batch.h"
 #include "task/loss_meter.h"
 #include "task/weights_in_force.h"
+#include "text_metric/bleu.h"
+#include "text_metric/exact_match.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
@@ -21,16 +21,16 @@ namespace {
 
 constexpr size_t kExamples = 8;
 
-text::BatcherOptions in_order(text::BatcherOptions options) {
+corpus::BatcherOptions in_order(corpus::BatcherOptions options) {
   options.shuffle = false;
   return options;
 }
 
 }  // namespace
 
-Validator::Validator(model::Seq2Seq& model, const text::Corpus& corpus, const std::string& split,
-                     const text::BatcherOptions& batches,
-                     const model::GenerationOptions& generation, int64_t sentences, uint64_t seed)
+Validator::Validator(seq2seq::Seq2Seq& model, const corpus::Corpus& corpus,
+                     const std::string& split, const corpus::BatcherOptions& batches,
+                     const seq2seq::GenerationOptions& generation, int64_t sentences, uint64_t seed)
     : model_(model),
       corpus_(corpus),
       split_(corpus.split(split)),
@@ -40,7 +40,7 @@ Validator::Validator(model::Seq2Seq& model, const text::Corpus& corpus, const st
       seed_(seed) {
   // What generation would complain of is said before the training.
   if (sentences_ > 0) {
-    const model::Generator checked(model_, generation_);
+    const seq2seq::Generator checked(model_, generation_);
   }
 }
 
@@ -60,7 +60,7 @@ void Validator::measure_loss(Measurement& found, const std::function<void()>& pa
   if (process != nullptr) boundary.emplace(*process, model_.codebook(), model_.undecodable());
   for (int64_t i = 0; i < batcher_.batches(0); ++i) {
     pause();
-    const model::ValidationBatch batch(model_, batcher_.batch(0, i), i, seed_);
+    const seq2seq::ValidationBatch batch(model_, batcher_.batch(0, i), i, seed_);
     const at::Tensor& target = batch.ids.target;
     const Draws draws = model_.draw(batch.streams, target.size(0), target.size(1));
     meter.add(model_.loss(batch.ids, draws, /*variant=*/0, nn::Mode::inference));
@@ -98,7 +98,7 @@ void Validator::measure_generation(Measurement& found, const std::function<void(
     const auto source = split_.source(i);
     sources.emplace_back(source.begin(), source.end());
   }
-  const model::Generator generator(model_, generation_);
+  const seq2seq::Generator generator(model_, generation_);
   const auto begin = std::chrono::steady_clock::now();
   const auto generated = generator.generate(sources, {.pause = pause});
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
@@ -107,14 +107,14 @@ void Validator::measure_generation(Measurement& found, const std::function<void(
   std::vector<std::string> lines, references = split_.target_lines();
   references.resize(static_cast<size_t>(sentences_));
   for (const auto& sentence : generated) lines.push_back(tokenizer.decode(sentence.ids()));
-  found.exact_match = metric::exact_match(lines, references);
+  found.exact_match = text_metric::exact_match(lines, references);
 
-  metric::BleuOptions options;
-  options.tokenization = metric::usual_tokenization(tokenizer.raw());
-  const metric::BleuScore bleu = metric::corpus_bleu(lines, {{references}}, options);
+  text_metric::BleuOptions options;
+  options.tokenization = text_metric::usual_tokenization(tokenizer.raw());
+  const text_metric::BleuScore bleu = text_metric::corpus_bleu(lines, {{references}}, options);
   found.bleu = bleu.score;
   found.length_ratio = bleu.ratio;
-  found.bleu_signature = metric::bleu_signature(options);
+  found.bleu_signature = text_metric::bleu_signature(options);
   for (size_t i = 0; i < std::min(kExamples, lines.size()); ++i)
     found.examples.push_back({tokenizer.decode(sources[i]), lines[i], references[i]});
 }

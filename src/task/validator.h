@@ -1,10 +1,10 @@
 #pragma once
 
-#include "model/generation_options.h"
-#include "model/seq2seq.h"
+#include "corpus/batcher.h"
+#include "corpus/corpus.h"
 #include "process/boundary_statistics.h"
-#include "text/batcher.h"
-#include "text/corpus.h"
+#include "seq2seq/generation_options.h"
+#include "seq2seq/seq2seq.h"
 
 #include <cstdint>
 #include <functional>
@@ -33,8 +33,8 @@ struct Measurement {
 // Measures a model on a split of a corpus. Both must outlive it.
 class Validator {
  public:
-  Validator(model::Seq2Seq& model, const text::Corpus& corpus, const std::string& split,
-            const text::BatcherOptions& batches, const model::GenerationOptions& generation,
+  Validator(seq2seq::Seq2Seq& model, const corpus::Corpus& corpus, const std::string& split,
+            const corpus::BatcherOptions& batches, const seq2seq::GenerationOptions& generation,
             int64_t sentences, uint64_t seed);
 
   // Weights like parameters().values(): put in force for the measurement, and taken back.
@@ -46,11 +46,11 @@ class Validator {
   void measure_generation(Measurement& found, const std::function<void()>& pause);
   void warn_of_short_estimates(const Measurement& found);
 
-  model::Seq2Seq& model_;
-  const text::Corpus& corpus_;
-  const text::Split& split_;
-  text::Batcher batcher_;
-  model::GenerationOptions generation_;
+  seq2seq::Seq2Seq& model_;
+  const corpus::Corpus& corpus_;
+  const corpus::Split& split_;
+  corpus::Batcher batcher_;
+  seq2seq::GenerationOptions generation_;
   int64_t sentences_;
   uint64_t seed_;
   bool warned_ = false;  // of short estimates: once is enough

@@ -1,7 +1,7 @@
 #include "text/bpe.h"
 
-#include "base/files.h"
 #include "base/require.h"
+#include "files/files.h"
 #include "text/line_reader.h"
 #include "text/utf8.h"
 #include "text/word_cache.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/byte_source.h"
+#include "files/byte_source.h"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,10 +1,10 @@
 #include "train/checkpoints.h"
 
-#include "base/files.h"
 #include "base/log.h"
 #include "base/require.h"
 #include "base/rounding.h"
-#include "train/manifest.h"
+#include "files/checkpoint_manifest.h"
+#include "files/files.h"
 
 #include <fmt/ranges.h>
 
@@ -79,8 +79,8 @@ std::vector<StepFolder> step_folders(const fs::path& parent) {
   return found;
 }
 
-Manifest read_manifest(const StepFolder& of) {
-  Manifest manifest = Manifest::read(of.folder);
+CheckpointManifest read_manifest(const StepFolder& of) {
+  CheckpointManifest manifest = CheckpointManifest::read(of.folder);
   require(manifest.step == of.step, "'{}' holds the checkpoint of step {}", of.folder.string(),
           manifest.step);
   return manifest;
@@ -88,7 +88,7 @@ Manifest read_manifest(const StepFolder& of) {
 
 // Checks every byte; throws Error that says what is wrong.
 Checkpoint verified(const StepFolder& of) {
-  const Manifest manifest = read_manifest(of);
+  const CheckpointManifest manifest = read_manifest(of);
   if (const auto damage = manifest.damage(of.folder))
     throw Error(fmt::format("'{}' is damaged: {}", of.folder.string(), *damage));
   return {of.step, of.folder, manifest.score};
@@ -130,9 +130,10 @@ std::optional<double> usable_score(std::optional<double> score, int64_t step) {
 }
 
 // The manifest in `folder`, if the folder is whole and has the very files `manifest` lists.
-std::optional<Manifest> equal_checkpoint(const fs::path& folder, const Manifest& manifest) {
+std::optional<CheckpointManifest> equal_checkpoint(const fs::path& folder,
+                                                   const CheckpointManifest& manifest) {
   try {
-    Manifest old = Manifest::read(folder);
+    CheckpointManifest old = CheckpointManifest::read(folder);
     if (old.step == manifest.step && old.files == manifest.files && !old.damage(folder)) return old;
   } catch (const Error& error) {
     if (must_be_heard(error)) throw;
@@ -181,7 +182,8 @@ Checkpoint Checkpoints::save(int64_t step, const Fill& fill, std::optional<doubl
   require_space();
   AtomicFolder pending(parent_);
   fill(pending.path());
-  Manifest manifest = Manifest::of_folder(pending.path(), step, usable_score(score, step));
+  CheckpointManifest manifest =
+      CheckpointManifest::of_folder(pending.path(), step, usable_score(score, step));
   manifest.write(pending.path());
 
   const fs::path folder = parent_ / name_of_step(step);
@@ -201,7 +203,7 @@ Checkpoint Checkpoints::save(int64_t step, const Fill& fill, std::optional<doubl
 
 void Checkpoints::record_score(int64_t step, double score) {
   const fs::path folder = parent_ / name_of_step(step);
-  Manifest manifest = read_manifest({step, folder});
+  CheckpointManifest manifest = read_manifest({step, folder});
   const auto usable = usable_score(score, step);
   if (!usable || usable == manifest.score) return;
   manifest.score = usable;
@@ -299,7 +301,7 @@ void Checkpoints::finish_interrupted_work() const {
 void Checkpoints::require_space() const {
   const std::vector<Checkpoint> there = all();
   if (there.empty()) return;
-  const uint64_t size = Manifest::read(there.back().folder).total_size();
+  const uint64_t size = CheckpointManifest::read(there.back().folder).total_size();
   const uint64_t needed = size + kSpareBytes;
   const auto available = [this] {
     std::error_code failure;

@@ -1,7 +1,7 @@
 #include "train/divergence.h"
 
-#include "base/json_file.h"
 #include "base/require.h"
+#include "files/json_file.h"
 
 #include <nlohmann/json.hpp>
 

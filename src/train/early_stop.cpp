@@ -1,7 +1,7 @@
 #include "train/early_stop.h"
 
-#include "base/json_file.h"
 #include "base/require.h"
+#include "files/json_file.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,11 +1,11 @@
 #include "train/learner.h"
 
 #include "base/require.h"
-#include "base/tensor_checks.h"
 #include "nn/seeded_dropout.h"
+#include "tensor/tensor_checks.h"
 #include "train/schedule.h"
 
-#include <tessera/base/random.h>
+#include <tessera/tensor/random.h>
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "base/cuda_graph.h"
 #include "nn/adamw.h"
 #include "nn/trainable.h"
+#include "tensor/cuda_graph.h"
 
 #include <map>
 #include <memory>

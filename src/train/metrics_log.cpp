@@ -1,9 +1,9 @@
 #include "train/metrics_log.h"
 
-#include "base/files.h"
 #include "base/log.h"
-#include "base/own_file.h"
 #include "base/require.h"
+#include "files/files.h"
+#include "files/own_file.h"
 
 #include <nlohmann/json.hpp>
 

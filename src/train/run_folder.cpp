@@ -1,8 +1,8 @@
 #include "train/run_folder.h"
 
-#include "base/files.h"
-#include "base/own_file.h"
 #include "base/require.h"
+#include "files/files.h"
+#include "files/own_file.h"
 
 #include <system_error>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/folder_lock.h"
+#include "files/folder_lock.h"
 
 #include <filesystem>
 #include <optional>

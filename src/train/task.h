@@ -2,7 +2,7 @@
 
 #include "nn/trainable.h"
 
-#include <tessera/base/safetensors.h>
+#include <tessera/files/safetensors.h>
 
 #include <nlohmann/json.hpp>
 

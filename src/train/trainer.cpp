@@ -1,16 +1,16 @@
 #include "train/trainer.h"
 
-#include "base/device.h"
-#include "base/files.h"
 #include "base/highlight.h"
-#include "base/json_file.h"
 #include "base/log.h"
 #include "base/log_fields.h"
-#include "base/out_of_memory.h"
 #include "base/progress.h"
 #include "base/require.h"
+#include "files/files.h"
+#include "files/json_file.h"
+#include "tensor/device.h"
+#include "tensor/out_of_memory.h"
 
-#include <tessera/base/value_checks.h>
+#include <tessera/tensor/value_checks.h>
 
 #include <ATen/Context.h>
 #include <c10/util/Exception.h>

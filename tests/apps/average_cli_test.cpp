@@ -1,4 +1,4 @@
-#include "model/tiny_model.h"
+#include "seq2seq/tiny_model.h"
 #include "support/program.h"
 #include "train/checkpoints.h"
 
@@ -24,14 +24,14 @@ class AverageCommand : public tessera::test::ProgramTest {
     for (const int64_t step : {10, 20, 30})
       checkpoints.save(step, [&](const auto& folder) {
         const auto model = tessera::test::tiny_model(static_cast<uint64_t>(step));
-        tessera::model::write_model_folder(folder, model, model.parameters().values(),
-                                           tessera::test::tiny_tokenizer(),
-                                           tessera::test::tiny_generation(), {});
+        tessera::seq2seq::write_model_folder(folder, model, model.parameters().values(),
+                                             tessera::test::tiny_tokenizer(),
+                                             tessera::test::tiny_generation(), {});
       });
   }
 
   at::Tensor weights(const std::string& folder) const {
-    return tessera::model::load_model_folder(folder_ / folder, at::kCPU)
+    return tessera::seq2seq::load_model_folder(folder_ / folder, at::kCPU)
         .model->parameters()
         .values();
   }

@@ -1,8 +1,8 @@
-#include "base/folder_lock.h"
-#include "model/tiny_model.h"
+#include "corpus/corpus.h"
+#include "corpus/corpus_writer.h"
+#include "files/folder_lock.h"
+#include "seq2seq/tiny_model.h"
 #include "support/program.h"
-#include "text/corpus.h"
-#include "text/corpus_writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ class DistillCommand : public tessera::test::ProgramTest {
   }
 
   void write_corpus(const std::string& name, const tessera::text::Tokenizer& tokenizer) const {
-    tessera::text::CorpusWriter corpus(folder_ / name, tokenizer);
+    tessera::corpus::CorpusWriter corpus(folder_ / name, tokenizer);
     for (const char* split : {"train", "valid", "test"}) {
       corpus.begin_split(split);
       for (const char* line : {"a b c d e", "f g h", "x", "m n o p", "q r s"})
@@ -42,8 +42,8 @@ TEST_F(DistillCommand, WritesACorpusWhoseTrainingTargetsAreTheTeachers) {
   ASSERT_EQ(result.status, 0) << result.err;
   for (const char* part : {"5 lines", "length ratio", "BLEU|nrefs:1", "identical 0.0 %"})
     EXPECT_THAT(result.out, HasSubstr(part));
-  const auto made = tessera::text::Corpus::open(folder_ / "new", /*verify_contents=*/true);
-  const auto real = tessera::text::Corpus::open(folder_ / "corpus");
+  const auto made = tessera::corpus::Corpus::open(folder_ / "new", /*verify_contents=*/true);
+  const auto real = tessera::corpus::Corpus::open(folder_ / "corpus");
   EXPECT_EQ(made.split("test").target_lines(), real.split("test").target_lines());
   write("in", "a b c d e\nf g h\nx\nm n o p\nq r s\n");
   const std::string expected = run("--device cpu generate teacher --beam 3 <in").out;
@@ -61,12 +61,12 @@ TEST_F(DistillCommand, GoesOnWhereItWasStoppedAndRepeatsNothing) {
   ASSERT_EQ(distill("--out whole --beam 2").status, 0);
   // As if it had been killed after its first lines: they are taken as they are.
   const auto key =
-      tessera::text::Corpus::open(folder_ / "whole").manifest().options.at("distilled");
+      tessera::corpus::Corpus::open(folder_ / "whole").manifest().options.at("distilled");
   fs::create_directories(folder_ / "half.partial");
   write("half.partial/key", key);
   write("half.partial/targets-00000000", "4 5\n6\n7\n8\n9\n");
   ASSERT_EQ(distill("--out half --beam 2").status, 0);
-  const auto made = tessera::text::Corpus::open(folder_ / "half");
+  const auto made = tessera::corpus::Corpus::open(folder_ / "half");
   EXPECT_EQ(made.tokenizer().decode(made.split("train").target(0)), "a b");
   // Another teacher's lines are not.
   fs::create_directories(folder_ / "other.partial");

@@ -1,6 +1,6 @@
-#include "model/tiny_model.h"
+#include "corpus/corpus_writer.h"
+#include "seq2seq/tiny_model.h"
 #include "support/program.h"
-#include "text/corpus_writer.h"
 #include "train/checkpoints.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ class EvaluateCommand : public tessera::test::ProgramTest {
  protected:
   EvaluateCommand() {
     const auto tokenizer = tessera::test::tiny_tokenizer();
-    tessera::text::CorpusWriter corpus(folder_ / "corpus", tokenizer);
+    tessera::corpus::CorpusWriter corpus(folder_ / "corpus", tokenizer);
     for (const char* split : {"train", "test"}) {
       corpus.begin_split(split);
       for (const char* line : {"a b c d e", "f g h", "x", "m n o p", "q r s"})

@@ -1,9 +1,9 @@
-#include "distance/statistics.h"
-#include "distance/tiny_extractor.h"
+#include "image_metric/statistics.h"
+#include "image_metric/tiny_extractor.h"
 #include "support/program.h"
 #include "support/tensors.h"
 
-#include <tessera/base/safetensors.h>
+#include <tessera/files/safetensors.h>
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -108,7 +108,7 @@ TEST_F(FidCommand, TakesStatisticsInPlaceOfImages) {
 
 TEST_F(FidCommand, ChoosesTheSetsOfAStatisticsFile) {
   json("a.npy b.npy --features tiny.pt --save a.safetensors");
-  const auto set = tessera::distance::load_statistics(folder_ / "a.safetensors");
+  const auto set = tessera::image_metric::load_statistics(folder_ / "a.safetensors");
   const at::Tensor count = at::full({1}, 50, at::kLong);
   tessera::safetensors::save(folder_ / "both.safetensors",
                              {{"mu_train", set.gaussian.mean},

@@ -1,8 +1,8 @@
 // Images from end to end, as a person would do it: prepare, train, resume, sample, evaluate.
 
-#include "distance/tiny_extractor.h"
 #include "image/made_images.h"
 #include "image/png.h"
+#include "image_metric/tiny_extractor.h"
 #include "support/program.h"
 #include "support/wait_until.h"
 

@@ -1,6 +1,6 @@
-#include "model/tiny_model.h"
+#include "corpus/corpus_writer.h"
+#include "seq2seq/tiny_model.h"
 #include "support/program.h"
-#include "text/corpus_writer.h"
 #include "train/checkpoints.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ class InspectCommand : public tessera::test::ProgramTest {
  protected:
   InspectCommand() {
     const auto tokenizer = tessera::test::tiny_tokenizer();
-    tessera::text::CorpusWriter corpus(folder_ / "corpus", tokenizer);
+    tessera::corpus::CorpusWriter corpus(folder_ / "corpus", tokenizer);
     for (const char* split : {"train", "valid"}) {
       corpus.begin_split(split);
       for (const char* line : {"a b c d e", "f g h", "x", "m n o p", "q r s"})
@@ -210,7 +210,7 @@ TEST_F(InspectCommand, RefusesACorpusOfOtherSymbols) {
   tessera::text::Dictionary words;
   words.add("one", 1);
   const auto tokenizer = tessera::text::Tokenizer::words(words, false);
-  tessera::text::CorpusWriter corpus(folder_ / "words", tokenizer);
+  tessera::corpus::CorpusWriter corpus(folder_ / "words", tokenizer);
   corpus.begin_split("valid");
   corpus.add("one", "one", tokenizer.encode("one"), tokenizer.encode("one"));
   corpus.commit({});

@@ -1,6 +1,6 @@
 #include "support/program.h"
 
-#include "base/files.h"
+#include "files/files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "model/tiny_model.h"
+#include "seq2seq/tiny_model.h"
 #include "support/program.h"
 
 #include <gmock/gmock.h>

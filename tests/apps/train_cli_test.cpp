@@ -1,7 +1,7 @@
-#include "model/tiny_model.h"
+#include "corpus/corpus_writer.h"
+#include "files/checkpoint_manifest.h"
+#include "seq2seq/tiny_model.h"
 #include "support/program.h"
-#include "text/corpus_writer.h"
-#include "train/manifest.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -549,7 +549,7 @@ TEST_F(TrainCommand, ACheckpointThatPointsOutsideTheDataIsNamed) {
   state["batch"] = int64_t{1} << 40;
   write(fs::relative(newest / "state.json", folder_.path()), state.dump());
   fs::remove(newest / "manifest.json");
-  tessera::train::Manifest::of_folder(newest, 4, std::nullopt).write(newest);
+  tessera::CheckpointManifest::of_folder(newest, 4, std::nullopt).write(newest);
   const auto result = resume("run", "train.steps=8");
   EXPECT_EQ(result.status, 1);
   EXPECT_THAT(result.err, AllOf(HasSubstr("state.json"), HasSubstr("no batch 1099511627776")));
@@ -692,7 +692,7 @@ TEST_F(TrainCommand, RefusesAbsurdSizesWithTheirBounds) {
 
 TEST_F(TrainCommand, SaysThatThereIsNoSplitForValidation) {
   const auto tokenizer = tessera::test::tiny_tokenizer();
-  tessera::text::CorpusWriter corpus(folder_ / "corpus", tokenizer);
+  tessera::corpus::CorpusWriter corpus(folder_ / "corpus", tokenizer);
   corpus.begin_split("train");
   for (const char* line : {"a b c d e", "f g h", "x"})
     corpus.add(line, line, tokenizer.encode(line), tokenizer.encode(line));

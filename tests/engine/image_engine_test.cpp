@@ -1,6 +1,6 @@
 #include <tessera/engine/engine.h>
 
-#include "imaging/tiny_image_model.h"
+#include "image_model/tiny_image_model.h"
 #include "support/complaint.h"
 #include "support/temporary_folder.h"
 

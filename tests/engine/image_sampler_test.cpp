@@ -1,11 +1,11 @@
-#include <tessera/imaging/image_sampler.h>
+#include <tessera/engine/image_sampler.h>
 
-#include "base/files.h"
-#include "imaging/image_generator.h"
-#include "imaging/tiny_image_model.h"
+#include "files/checkpoint_manifest.h"
+#include "files/files.h"
+#include "image_model/image_generator.h"
+#include "image_model/tiny_image_model.h"
 #include "support/complaint.h"
 #include "support/temporary_folder.h"
-#include "train/manifest.h"
 
 #include <tessera/base/error.h>
 
@@ -75,7 +75,7 @@ TEST_F(ImageSamplerTest, RefusesWhatMakesNoSense) {
 }
 
 TEST_F(ImageSamplerTest, RefusesACheckpointWhoseConfigurationWasChanged) {
-  train::Manifest::of_folder(folder_.path(), 10, {}).write(folder_.path());
+  CheckpointManifest::of_folder(folder_.path(), 10, {}).write(folder_.path());
   EXPECT_NO_THROW(sampler());
   write_file_atomically(folder_ / "config.json", read_file(folder_ / "config.json") + "\n");
   EXPECT_THROW(sampler(), Error);
@@ -106,8 +106,9 @@ TEST_F(ImageSamplerTest, RefusesAFolderOfAbsurdSizesBeforeAnythingIsAllocated) {
   write_file_atomically(folder_ / "config.json", json.dump());
   EXPECT_THAT(test::complaint([&] { sampler().sample(5000); }),
               HasSubstr("images of 32768 x 32768 pixels, 5000 at a time: that takes 14.6 TiB"));
-  const auto loaded = imaging::load_image_folder(folder_.path(), at::kCPU, nn::Precision::float32);
-  const imaging::ImageGenerator generator(*loaded.model, loaded.sampling);
+  const auto loaded =
+      image_model::load_image_folder(folder_.path(), at::kCPU, nn::Precision::float32);
+  const image_model::ImageGenerator generator(*loaded.model, loaded.sampling);
   EXPECT_THAT(test::complaint([&] { generator.generate(0, 5000, {}); }),
               AllOf(HasSubstr("5000 at a time: that takes"), HasSubstr("sample.batch")));
 }

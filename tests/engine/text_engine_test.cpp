@@ -1,6 +1,6 @@
 #include <tessera/engine/engine.h>
 
-#include "model/tiny_model.h"
+#include "seq2seq/tiny_model.h"
 #include "support/complaint.h"
 #include "support/temporary_folder.h"
 

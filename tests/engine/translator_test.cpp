@@ -1,6 +1,6 @@
-#include <tessera/model/translator.h>
+#include <tessera/engine/translator.h>
 
-#include "model/tiny_model.h"
+#include "seq2seq/tiny_model.h"
 #include "support/temporary_folder.h"
 
 #include <tessera/base/error.h>

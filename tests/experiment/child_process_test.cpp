@@ -1,6 +1,6 @@
 #include "experiment/child_process.h"
 
-#include "base/files.h"
+#include "files/files.h"
 #include "support/complaint.h"
 #include "support/temporary_folder.h"
 #include "support/wait_until.h"

@@ -1,9 +1,9 @@
 #include "experiment/contest.h"
 
-#include "base/files.h"
-#include "model/tiny_model.h"
+#include "corpus/corpus_writer.h"
+#include "files/files.h"
+#include "seq2seq/tiny_model.h"
 #include "support/temporary_folder.h"
-#include "text/corpus_writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ class ContestOfRows : public testing::Test {
 
   void make_corpus(const std::string& name, const std::string& line) const {
     const auto tokenizer = tessera::test::tiny_tokenizer();
-    text::CorpusWriter corpus(folder_ / name, tokenizer);
+    corpus::CorpusWriter corpus(folder_ / name, tokenizer);
     for (const char* split : {"train", "test"}) {
       corpus.begin_split(split);
       for (size_t k = 0; k < kLines; ++k)

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "base/files.h"
 #include "base/log.h"
+#include "corpus/corpus_writer.h"
+#include "corpus/date_pairs.h"
 #include "experiment/findings.h"
 #include "experiment/plan.h"
 #include "experiment/runner.h"
+#include "files/files.h"
 #include "support/temporary_folder.h"
-#include "text/corpus_writer.h"
-#include "text/tiny_task.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 #include "experiment/plan.h"
 
-#include "base/files.h"
+#include "corpus/date_pairs.h"
+#include "files/files.h"
 #include "image/dataset_writer.h"
 #include "support/complaint.h"
 #include "support/temporary_folder.h"
-#include "text/tiny_task.h"
 #include "train/checkpoints.h"
 
 #include <tessera/base/error.h>
@@ -62,8 +62,8 @@ class PlanOfATable : public testing::Test {
  protected:
   PlanOfATable() : folder_(test::quick_place()), store_(folder_ / "out") {
     write("r.toml", "[train]\nsteps = 10\n");
-    text::make_tiny_corpus(folder_ / "corpus", 1, 100);
-    text::make_tiny_corpus(folder_ / "other", 2, 100);
+    corpus::make_date_corpus(folder_ / "corpus", 1, 100);
+    corpus::make_date_corpus(folder_ / "other", 2, 100);
   }
 
   void write(const std::string& name, const std::string& text) const {

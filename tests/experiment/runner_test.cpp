@@ -216,7 +216,7 @@ fi)");
 }
 
 TEST_F(RunnerOfJobs, DistillsBetweenTeacherAndStudent) {
-  text::make_tiny_corpus(folder_ / "corpus", 1, 100);
+  corpus::make_date_corpus(folder_ / "corpus", 1, 100);
   write_file_atomically(folder_ / "r.toml", "");
   data_["raw"] = folder_ / "corpus";
   read(R"(

@@ -1,6 +1,6 @@
 #include "experiment/table.h"
 
-#include "base/files.h"
+#include "files/files.h"
 #include "support/complaint.h"
 #include "support/temporary_folder.h"
 

@@ -1,7 +1,7 @@
 #include "experiment/findings.h"
 
 #include "experiment/made_experiment.h"
-#include "model/tiny_model.h"
+#include "seq2seq/tiny_model.h"
 #include "support/complaint.h"
 
 #include <gmock/gmock.h>
@@ -51,7 +51,7 @@ class Writers : public test::MadeExperiment {
   Writers() {
     write_file_atomically(folder_ / "r.toml", "");
     const auto tokenizer = tessera::test::tiny_tokenizer();
-    text::CorpusWriter corpus(folder_ / "corpus", tokenizer);
+    corpus::CorpusWriter corpus(folder_ / "corpus", tokenizer);
     for (const char* split : {"train", "valid", "test"}) {
       corpus.begin_split(split);
       for (const char* line : {"a b c d e", "f g h i j"})

@@ -1,13 +1,13 @@
 #include "image/dataset.h"
 
-#include "base/files.h"
+#include "files/files.h"
 #include "image/dataset_writer.h"
 #include "image/made_images.h"
 #include "support/complaint.h"
 #include "support/temporary_folder.h"
 #include "support/tensors.h"
 
-#include <tessera/base/safetensors.h>
+#include <tessera/files/safetensors.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

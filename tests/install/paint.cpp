@@ -1,5 +1,5 @@
 #include <tessera/base/error.h>
-#include <tessera/imaging/image_sampler.h>
+#include <tessera/engine/image_sampler.h>
 
 #include <fstream>
 #include <iostream>

@@ -1,5 +1,5 @@
 #include <tessera/base/error.h>
-#include <tessera/model/translator.h>
+#include <tessera/engine/translator.h>
 
 #include <iostream>
 

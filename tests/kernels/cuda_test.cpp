@@ -1,11 +1,11 @@
 // CUDA kernels against the CPU's and float64. Built with the CUDA kernels; scripts/gpu-check runs
 // them on a machine with a GPU.
 
-#include "base/device.h"
 #include "codebook/bit_exit.h"
 #include "codebook/table_mean.h"
 #include "support/exit_problem.h"
 #include "support/older_gpu.h"
+#include "tensor/device.h"
 
 #include <tessera/tessera.h>
 

@@ -1,6 +1,6 @@
 #include "process/boundary_statistics.h"
 
-#include "model/tiny_model.h"
+#include "seq2seq/tiny_model.h"
 #include "support/naive_exit.h"
 #include "support/tensors.h"
 
@@ -14,7 +14,7 @@
 #include <numeric>
 #include <vector>
 
-namespace tessera::model {
+namespace tessera::seq2seq {
 namespace {
 
 constexpr int64_t kTokens = 400;
@@ -126,4 +126,4 @@ TEST(BoundaryStatistics, OfNothingAreZero) {
 }
 
 }  // namespace
-}  // namespace tessera::model
+}  // namespace tessera::seq2seq

@@ -1,6 +1,6 @@
 #include "report/training_report.h"
 
-#include "base/files.h"
+#include "files/files.h"
 #include "report/run_labels.h"
 #include "support/complaint.h"
 #include "support/temporary_folder.h"

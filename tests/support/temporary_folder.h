@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/files.h"
+#include "files/files.h"
 
 #include <unistd.h>
 

@@ -1,15 +1,15 @@
 // A family of diffusion that nothing in the library knows of, with the networks there are: the
 // encoder-decoder on dates, the U-Net on small images.
 
-#include "imaging/image_generator.h"
-#include "imaging/image_model.h"
-#include "model/diffusion.h"
-#include "model/generator.h"
+#include "corpus/batcher.h"
+#include "corpus/corpus.h"
+#include "corpus/date_pairs.h"
+#include "image_model/image_generator.h"
+#include "image_model/image_model.h"
 #include "process/masked_mean.h"
+#include "seq2seq/diffusion.h"
+#include "seq2seq/generator.h"
 #include "support/temporary_folder.h"
-#include "text/batcher.h"
-#include "text/corpus.h"
-#include "text/tiny_task.h"
 #include "train/learner.h"
 
 #include <tessera/process/family.h>
@@ -94,22 +94,23 @@ double loss_after(train::Learner& learner, int64_t updates, auto&& batch, double
 
 TEST(AnyFamily, LearnsDatesWithTheEncoderDecoder) {
   const test::TemporaryFolder folder;
-  text::make_tiny_corpus(folder / "dates", /*seed=*/1, /*pairs=*/2000);
-  const text::Corpus corpus = text::Corpus::open(folder / "dates");
-  model::Seq2SeqOptions options;
+  corpus::make_date_corpus(folder / "dates", /*seed=*/1, /*pairs=*/2000);
+  const corpus::Corpus corpus = corpus::Corpus::open(folder / "dates");
+  seq2seq::Seq2SeqOptions options;
   options.network = {
       .latent = 32,
       .transformer = {.width = 64, .feedforward = 128, .heads = 4, .layers = 1, .dropout = 0},
       .positions = 64};
   options.self_conditioning = 0;
-  model::Diffusion model(options, corpus.tokenizer().dictionary().size(),
-                         corpus.unused_in_targets(), at::kCPU, nn::Precision::float32, 1, kMasking);
-  text::BatcherOptions batches;
+  seq2seq::Diffusion model(options, corpus.tokenizer().dictionary().size(),
+                           corpus.unused_in_targets(), at::kCPU, nn::Precision::float32, 1,
+                           kMasking);
+  corpus::BatcherOptions batches;
   batches.tokens = 1024;
   batches.max_length = 64;
-  const text::Batcher batcher(corpus.split("train"), batches, 1);
+  const corpus::Batcher batcher(corpus.split("train"), batches, 1);
   const auto batch = [&](int64_t step) {
-    return model::Seq2SeqBatch::of(
+    return seq2seq::Seq2SeqBatch::of(
                batcher.batch(step / batcher.batches(0), step % batcher.batches(0)))
         .inputs();
   };
@@ -119,29 +120,29 @@ TEST(AnyFamily, LearnsDatesWithTheEncoderDecoder) {
   EXPECT_LT(loss_after(learner, 20, batch, 1e-3), first / 4);
 
   model.refresh();
-  model::GenerationOptions generation;
+  seq2seq::GenerationOptions generation;
   generation.sampler.steps = 5;
   generation.lengths = 1;
-  const text::Split& valid = corpus.split("valid");
+  const corpus::Split& valid = corpus.split("valid");
   std::vector<std::vector<text::Id>> sources;
   for (int64_t k = 0; k < 100; ++k)
     sources.emplace_back(valid.source(k).begin(), valid.source(k).end());
-  const auto results = model::Generator(model, generation).generate(sources);
+  const auto results = seq2seq::Generator(model, generation).generate(sources);
   static const std::regex date("[12][0-9]{3}-[01][0-9]-[0-3][0-9]");
   int64_t dates = 0;
-  for (const model::Generated& result : results)
+  for (const seq2seq::Generated& result : results)
     dates += std::regex_match(corpus.tokenizer().decode(result.ids()), date);
   EXPECT_GE(dates, 80);
   EXPECT_EQ(results[0].nfe, 5);
 }
 
 TEST(AnyFamily, LearnsImagesWithTheUNet) {
-  imaging::ImageModelOptions options;
-  options.coding.kind = imaging::Coding::trainable;
+  image_model::ImageModelOptions options;
+  options.coding.kind = image_model::Coding::trainable;
   options.network = {.width = 16, .stages = 2, .blocks = 1, .attention_side = 0};
   options.self_conditioning = 0;
-  imaging::ImageModel model(options, {.channels = 1, .height = 4, .width = 4}, /*classes=*/0,
-                            at::kCPU, nn::Precision::float32, 1, kMasking);
+  image_model::ImageModel model(options, {.channels = 1, .height = 4, .width = 4}, /*classes=*/0,
+                                at::kCPU, nn::Precision::float32, 1, kMasking);
   // Pictures of two halves, one bright and one dark.
   const at::Tensor bright = at::full({4, 2, 4, 1}, 200, at::kByte),
                    dark = at::full_like(bright, 30);
@@ -154,9 +155,9 @@ TEST(AnyFamily, LearnsImagesWithTheUNet) {
 
   model.refresh();
   const c10::NoGradGuard no_grad;
-  imaging::SamplingOptions sampling;
+  image_model::SamplingOptions sampling;
   sampling.sampler.steps = 8;
-  const at::Tensor made = imaging::ImageGenerator(model, sampling).generate(0, 8).flatten(1);
+  const at::Tensor made = image_model::ImageGenerator(model, sampling).generate(0, 8).flatten(1);
   const double known =
       at::logical_or(made.eq(200), made.eq(30)).to(at::kFloat).mean().item<double>();
   EXPECT_GT(known, 0.9) << "other values than those it was shown";

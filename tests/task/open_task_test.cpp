@@ -1,9 +1,9 @@
 #include "task/open_task.h"
 
+#include "corpus/date_pairs.h"
 #include "image/dataset_writer.h"
 #include "support/complaint.h"
 #include "support/temporary_folder.h"
-#include "text/tiny_task.h"
 
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ std::string complaint_about(const Recipe& recipe) {
 
 TEST(OpenTask, TrainsOnNoCorpusWhoseFilesHaveChanged) {
   const test::TemporaryFolder folder(test::quick_place());
-  text::make_tiny_corpus(folder / "dates", 1, 50);
+  corpus::make_date_corpus(folder / "dates", 1, 50);
   Recipe recipe(Domain::text);
   recipe.text.data.dir = folder / "dates";
   recipe.text.data.source = TextSource::none;

@@ -95,7 +95,7 @@ TEST(Recipes, MayNameAPreset) {
     schema.finish();
     return result.text.generate;
   };
-  const auto passes = [](const model::GenerationOptions& options) {
+  const auto passes = [](const seq2seq::GenerationOptions& options) {
     return options.candidates() * options.sampler.steps;
   };
   const auto usual = read({}), balanced = read({"generate.preset=balanced"});

@@ -1,6 +1,6 @@
 #include "text/bpe_learner.h"
 
-#include "base/files.h"
+#include "files/files.h"
 
 #include <tessera/base/error.h>
 

@@ -1,6 +1,6 @@
 #include "text/bpe.h"
 
-#include "base/files.h"
+#include "files/files.h"
 #include "support/temporary_folder.h"
 
 #include <gmock/gmock.h>

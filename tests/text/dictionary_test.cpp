@@ -1,6 +1,6 @@
 #include "text/dictionary.h"
 
-#include "base/files.h"
+#include "files/files.h"
 #include "support/temporary_folder.h"
 
 #include <gmock/gmock.h>

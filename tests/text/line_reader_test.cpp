@@ -1,6 +1,6 @@
 #include "text/line_reader.h"
 
-#include "base/files.h"
+#include "files/files.h"
 #include "support/temporary_folder.h"
 
 #include <tessera/base/error.h>

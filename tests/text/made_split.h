@@ -1,8 +1,8 @@
 #pragma once
 
-#include "text/split.h"
+#include "corpus/split.h"
 
-#include <tessera/base/random.h>
+#include <tessera/tensor/random.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,14 +14,14 @@ namespace tessera::test {
 
 // Pairs of sentences of the given lengths (source, target; end symbols included). The ids of
 // sentence k tell it: they are 4 + k % 97 on the source side, 4 + k % 89 on the other.
-inline text::Split made_split(const std::vector<std::pair<int64_t, int64_t>>& lengths) {
+inline corpus::Split made_split(const std::vector<std::pair<int64_t, int64_t>>& lengths) {
   std::vector<std::vector<text::Id>> source, target;
   for (size_t k = 0; k < lengths.size(); ++k) {
     source.emplace_back(lengths[k].first, static_cast<text::Id>(4 + k % 97));
     target.emplace_back(lengths[k].second, static_cast<text::Id>(4 + k % 89));
     source.back().back() = target.back().back() = text::Dictionary::kEos;
   }
-  return {text::Sentences::copy_of(source), text::Sentences::copy_of(target)};
+  return {corpus::Sentences::copy_of(source), corpus::Sentences::copy_of(target)};
 }
 
 // Lengths as in a corpus of captions or talks: log-normal around `median`, the two sides alike.

@@ -1,6 +1,6 @@
 #include "text/tokenizer.h"
 
-#include "base/files.h"
+#include "files/files.h"
 #include "support/temporary_folder.h"
 #include "text/utf8.h"
 

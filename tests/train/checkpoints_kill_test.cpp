@@ -1,6 +1,6 @@
 // kill -9 at any moment of writing checkpoints loses none that was saved before.
 
-#include "base/files.h"
+#include "files/files.h"
 #include "support/complaint.h"
 #include "support/temporary_folder.h"
 #include "train/checkpoints.h"

@@ -1,6 +1,6 @@
 #include "train/checkpoints.h"
 
-#include "base/files.h"
+#include "files/files.h"
 #include "support/complaint.h"
 #include "support/plain_user.h"
 #include "support/small_disk.h"

@@ -1,8 +1,8 @@
 // Training on CUDA repeats itself to the bit. Part of test_cuda.
 
-#include "base/cuda_graph.h"
-#include "model/diffusion.h"
+#include "seq2seq/diffusion.h"
 #include "support/temporary_folder.h"
+#include "tensor/cuda_graph.h"
 #include "text/dictionary.h"
 #include "train/learner.h"
 
@@ -18,9 +18,9 @@ namespace {
 using text::Dictionary;
 
 // Batches of two shapes, in turns.
-text::Batch batch_of(int64_t step) {
+corpus::Batch batch_of(int64_t step) {
   const int64_t rows = step % 2 == 0 ? 16 : 8, length = step % 2 == 0 ? 8 : 16;
-  text::Batch batch{{rows, length, length}, rows, {}, {}, {}};
+  corpus::Batch batch{{rows, length, length}, rows, {}, {}, {}};
   for (int64_t i = 0; i < rows * length; ++i) {
     const bool end = i % length == length - 1;
     batch.source.push_back(end ? Dictionary::kEos : 4 + (7 * i + step) % 190);
@@ -35,8 +35,8 @@ struct Bench {
               at::Device(at::kCUDA, 0), nn::Precision::bfloat16, 1),
         learner(model, {.graphs = graphs}, /*seed=*/3) {}
 
-  static model::Seq2SeqOptions options() {
-    model::Seq2SeqOptions options;
+  static seq2seq::Seq2SeqOptions options() {
+    seq2seq::Seq2SeqOptions options;
     options.network.latent = 32;
     options.network.transformer = {.width = 128, .feedforward = 256, .heads = 2, .layers = 2};
     options.network.positions = 32;
@@ -45,11 +45,11 @@ struct Bench {
   }
 
   void update(int64_t step) {
-    const nn::Inputs batch = model::Seq2SeqBatch::of(batch_of(step)).inputs();
+    const nn::Inputs batch = seq2seq::Seq2SeqBatch::of(batch_of(step)).inputs();
     learner.update(step, std::span(&batch, 1), 1e-3);
   }
 
-  model::Diffusion model;
+  seq2seq::Diffusion model;
   Learner learner;
 };
 

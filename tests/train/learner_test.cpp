@@ -1,6 +1,6 @@
 #include "train/learner.h"
 
-#include "model/diffusion.h"
+#include "seq2seq/diffusion.h"
 #include "support/temporary_folder.h"
 #include "text/dictionary.h"
 
@@ -19,8 +19,8 @@ namespace {
 
 using text::Dictionary;
 
-model::Seq2SeqOptions small_options() {
-  model::Seq2SeqOptions options;
+seq2seq::Seq2SeqOptions small_options() {
+  seq2seq::Seq2SeqOptions options;
   options.network.latent = 8;
   options.network.transformer = {
       .width = 16, .feedforward = 32, .heads = 2, .layers = 1, .dropout = 0.1};
@@ -44,7 +44,7 @@ struct Bench {
     learner.update(step, std::span(&batch, 1), 1e-3);
   }
 
-  model::Diffusion model;
+  seq2seq::Diffusion model;
   Learner learner;
 };
 

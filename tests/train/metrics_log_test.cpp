@@ -1,6 +1,6 @@
 #include "train/metrics_log.h"
 
-#include "base/files.h"
+#include "files/files.h"
 #include "support/complaint.h"
 #include "support/small_disk.h"
 #include "support/temporary_folder.h"

@@ -1,6 +1,6 @@
 #include "train/run_folder.h"
 
-#include "base/files.h"
+#include "files/files.h"
 #include "support/complaint.h"
 #include "support/temporary_folder.h"
 

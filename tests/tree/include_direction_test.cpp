@@ -19,29 +19,35 @@ namespace fs = std::filesystem;
 const std::map<std::string, std::set<std::string>> kMayInclude{
     {"kernels", {}},
     {"base", {"kernels"}},
-    {"process", {"base", "kernels"}},
-    {"codebook", {"process", "base", "kernels"}},
-    {"nn", {"codebook", "process", "base", "kernels"}},
-    {"text", {"base", "kernels"}},
-    {"image", {"base", "kernels"}},
-    {"metric", {"base", "kernels"}},
-    {"distance", {"base", "kernels"}},
-    {"model", {"text", "metric", "nn", "codebook", "process", "base", "kernels"}},
-    {"imaging", {"nn", "codebook", "process", "base", "kernels"}},
+    {"tensor", {"base", "kernels"}},
+    {"files", {"tensor", "base", "kernels"}},
+    {"process", {"files", "tensor", "base", "kernels"}},
+    {"codebook", {"process", "files", "tensor", "base", "kernels"}},
+    {"nn", {"codebook", "process", "files", "tensor", "base", "kernels"}},
+    {"text", {"files", "tensor", "base", "kernels"}},
+    {"corpus", {"text", "files", "tensor", "base", "kernels"}},
+    {"image", {"files", "tensor", "base", "kernels"}},
+    {"text_metric", {"files", "tensor", "base", "kernels"}},
+    {"image_metric", {"files", "tensor", "base", "kernels"}},
+    {"seq2seq",
+     {"corpus", "text", "text_metric", "nn", "codebook", "process", "files", "tensor", "base",
+      "kernels"}},
+    {"image_model", {"nn", "codebook", "process", "files", "tensor", "base", "kernels"}},
     {"engine",
-     {"model", "imaging", "text", "metric", "nn", "codebook", "process", "base", "kernels"}},
-    {"train", {"nn", "codebook", "process", "base", "kernels"}},
+     {"seq2seq", "image_model", "corpus", "text", "text_metric", "nn", "codebook", "process",
+      "files", "tensor", "base", "kernels"}},
+    {"train", {"nn", "codebook", "process", "files", "tensor", "base", "kernels"}},
     {"task",
-     {"train", "model", "imaging", "image", "distance", "text", "metric", "nn", "codebook",
-      "process", "base", "kernels"}},
-    {"drawing", {"base", "kernels"}},
+     {"train", "seq2seq", "image_model", "image", "image_metric", "corpus", "text", "text_metric",
+      "nn", "codebook", "process", "files", "tensor", "base", "kernels"}},
+    {"drawing", {"files", "tensor", "base", "kernels"}},
     {"report",
-     {"drawing", "task", "train", "model", "image", "text", "metric", "nn", "codebook", "process",
-      "base", "kernels"}},
+     {"drawing", "task", "train", "seq2seq", "image", "corpus", "text", "text_metric", "nn",
+      "codebook", "process", "files", "tensor", "base", "kernels"}},
     {"experiment",
-     {"report", "drawing", "task", "train", "model", "image", "text", "metric", "nn", "codebook",
-      "process", "base", "kernels"}},
-    {"flow", {"drawing", "nn", "codebook", "process", "base", "kernels"}},
+     {"report", "drawing", "task", "train", "seq2seq", "image", "corpus", "text", "text_metric",
+      "nn", "codebook", "process", "files", "tensor", "base", "kernels"}},
+    {"flow", {"drawing", "nn", "codebook", "process", "files", "tensor", "base", "kernels"}},
 };
 
 struct Include {
@@ -77,16 +83,18 @@ std::string room_of(std::string include) {
 const fs::path kRoot = TESSERA_SOURCE_DIR;
 
 TEST(Tree, HasADoorPlanForEveryRoom) {
-  for (const auto& entry : fs::directory_iterator(kRoot / "src"))
-    if (entry.is_directory()) {
-      EXPECT_TRUE(kMayInclude.contains(entry.path().filename())) << entry.path();
-    }
+  for (const char* folder : {"src", "tools"})
+    for (const auto& entry : fs::directory_iterator(kRoot / folder))
+      if (entry.is_directory()) {
+        EXPECT_TRUE(kMayInclude.contains(entry.path().filename())) << entry.path();
+      }
 }
 
 TEST(Tree, IncludesOnlyDownwards) {
   size_t seen = 0;
   for (const auto& [room, allowed] : kMayInclude) {
-    for (const fs::path& folder : {kRoot / "src" / room, kRoot / "include/tessera" / room}) {
+    for (const fs::path& folder :
+         {kRoot / "src" / room, kRoot / "tools" / room, kRoot / "include/tessera" / room}) {
       if (!fs::exists(folder)) continue;
       for (const auto& include : includes_below(folder)) {
         const std::string other = room_of(include.text);
@@ -115,7 +123,7 @@ TEST(Tree, PublicHeadersStayLight) {
   }
 }
 
-// LibTorch 2.11 exports a std::filesystem::remove_all that crashes: base/files.h has remove_tree.
+// LibTorch 2.11 exports a std::filesystem::remove_all that crashes: files/files.h has remove_tree.
 TEST(Tree, RemovesFoldersWithoutTheStandardLibrary) {
   for (const char* folder : {"src", "apps", "tests/base", "tests/apps", "tests/support"}) {
     for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {

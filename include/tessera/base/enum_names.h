@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tessera/base/api.h>
+
 #include <array>
 #include <string>
 #include <string_view>
@@ -18,8 +20,8 @@ struct EnumNames;
 namespace detail {
 // Throws UsageError: unknown `what` 'name' (did you mean '...'?), with all names listed in the
 // hint.
-[[noreturn]] void throw_unknown_name(std::string_view what, std::string_view name,
-                                     const std::vector<std::string_view>& known);
+[[noreturn]] TESSERA_API void throw_unknown_name(std::string_view what, std::string_view name,
+                                                 const std::vector<std::string_view>& known);
 }  // namespace detail
 
 template <class E>

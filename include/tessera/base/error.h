@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tessera/base/api.h>
+
 #include <stdexcept>
 #include <string>
 
@@ -7,7 +9,7 @@ namespace tessera {
 
 // What the library throws: the message says which argument or file is wrong and why, the hint (may
 // be empty) what to do about it. The library never exits or aborts.
-class Error : public std::runtime_error {
+class TESSERA_API Error : public std::runtime_error {
  public:
   explicit Error(const std::string& message, std::string hint = {})
       : std::runtime_error(message), hint_(std::move(hint)) {}
@@ -20,7 +22,7 @@ class Error : public std::runtime_error {
 
 // A wrong option, configuration key or command line: the program ends with exit code 2 instead
 // of 1.
-class UsageError : public Error {
+class TESSERA_API UsageError : public Error {
  public:
   using Error::Error;
 };

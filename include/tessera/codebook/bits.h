@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tessera/base/api.h>
 #include <tessera/base/enum_names.h>
 #include <tessera/process/codebook.h>
 
@@ -28,7 +29,7 @@ struct BitsOptions {
 // Symbols as vectors of +-s: a cell is an orthant, so nothing ever iterates over the 2^n codes to
 // decode or to find an exit. dim() = width, symbols() = 2^width. A coordinate that is exactly 0
 // reads as a bit that is not set (without Gray code and permutation: the lowest symbol of the tie).
-class Bits final : public Codebook {
+class TESSERA_API Bits final : public Codebook {
  public:
   explicit Bits(const BitsOptions& options = {}, at::Device device = at::kCPU);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tessera/base/api.h>
 #include <tessera/base/enum_names.h>
 #include <tessera/process/codebook.h>
 
@@ -34,7 +35,7 @@ struct EmbeddingTableOptions {
 // One code per symbol: f(x, j) = x . E_j + c_j, with E the normalised table and c an optional
 // output bias. Without a bias the cells are cones from the origin; with one they are affine (c_j =
 // -|E_j|^2 / 2 is nearest neighbour).
-class EmbeddingTable final : public Codebook {
+class TESSERA_API EmbeddingTable final : public Codebook {
  public:
   // weight [K, d] float32 or float64; trainable where it requires a gradient, and the codes then
   // carry one. bias [K] or undefined.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tessera/base/api.h>
 #include <tessera/engine/image_request.h>
 #include <tessera/engine/load_options.h>
 #include <tessera/engine/text_request.h>
@@ -28,7 +29,7 @@ class ImageEngine;
 // Requests of a call whose options agree are computed together, whatever their seeds; many at once
 // are faster than one after the other. A result depends on its request alone, not on the others of
 // the call or on its place among them, up to rounding. Threads may share an engine.
-class Engine {
+class TESSERA_API Engine {
  public:
   // A model folder, or the folder of a training run. Throws Error for one that cannot be loaded.
   explicit Engine(const std::filesystem::path& folder, const LoadOptions& options = {});

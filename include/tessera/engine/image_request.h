@@ -1,8 +1,9 @@
 #pragma once
 
+#include <tessera/base/api.h>
+#include <tessera/engine/images.h>
 #include <tessera/engine/outcome.h>
 #include <tessera/engine/sample_options.h>
-#include <tessera/imaging/images.h>
 #include <tessera/process/sampler.h>
 
 #include <cstdint>
@@ -35,7 +36,7 @@ struct ImageRequest {
   std::function<void(const Images& some)> take = {};
 };
 
-struct ImageResult {
+struct TESSERA_API ImageResult {
   Outcome outcome = Outcome::done;
   std::exception_ptr failure = {};  // where it failed
   Images images = {};               // unless the request takes them itself

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tessera/base/api.h>
 #include <tessera/engine/generate_options.h>
 #include <tessera/engine/outcome.h>
 #include <tessera/process/sampler.h>
@@ -39,7 +40,7 @@ struct TextRequest {
   bool candidate_texts = true;  // false: candidates have symbols and scores, but no text
 };
 
-struct TextResult {
+struct TESSERA_API TextResult {
   struct Candidate {
     std::string text = {};
     std::vector<int32_t> symbols = {};        // without the end symbol

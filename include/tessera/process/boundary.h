@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tessera/base/api.h>
 #include <tessera/base/enum_names.h>
 #include <tessera/process/codebook.h>
 
@@ -26,11 +27,12 @@ struct StoppingTime {
 
 // G(x0, eps) of the paper: the time at which u*x0 + v*eps leaves the cell of its label.
 //   x0, eps [..., d], labels [...]  ->  [...]
-StoppingTime stopping_time(const Trajectory& trajectory, const Codebook& codebook,
-                           const at::Tensor& x0, const at::Tensor& eps, const at::Tensor& labels,
-                           NoExit policy = NoExit::full);
+TESSERA_API StoppingTime stopping_time(const Trajectory& trajectory, const Codebook& codebook,
+                                       const at::Tensor& x0, const at::Tensor& eps,
+                                       const at::Tensor& labels, NoExit policy = NoExit::full);
 
 // The policy applied to an exit that a codebook has found.
-StoppingTime stopping_time(const Trajectory& trajectory, const Exit& exit, NoExit policy);
+TESSERA_API StoppingTime stopping_time(const Trajectory& trajectory, const Exit& exit,
+                                       NoExit policy);
 
 }  // namespace tessera

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tessera/base/api.h>
 #include <tessera/process/family.h>
 #include <tessera/process/objective.h>
 #include <tessera/process/process.h>
@@ -15,7 +16,7 @@ struct BoundaryFamilyOptions {
 
 // The paper's family: points on paths from codes to Gaussian noise that are rescaled at the borders
 // of the cells. Process, objective() and Sampler in one; r = 0 is plain diffusion of points.
-class BoundaryFamily final : public Family {
+class TESSERA_API BoundaryFamily final : public Family {
  public:
   // Throws UsageError for options that make no sense.
   BoundaryFamily(const Codebook& codebook, const BoundaryFamilyOptions& options);

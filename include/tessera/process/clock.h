@@ -1,12 +1,14 @@
 #pragma once
 
+#include <tessera/base/api.h>
+
 #include <ATen/core/Tensor.h>
 
 namespace tessera {
 
 // Rescaled time: maps t in [0, T] onto [r*t0, T], so that a path starts at (a fraction r of) its
 // cell's border. r = 0 is plain diffusion (tau = t), r = 1 starts on the border itself.
-struct Clock {
+struct TESSERA_API Clock {
   double r;        // confidence factor, in [0, 1]
   double horizon;  // T
 

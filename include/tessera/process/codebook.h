@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tessera/base/api.h>
 #include <tessera/process/trajectory.h>
 
 #include <ATen/core/Tensor.h>
@@ -26,7 +27,7 @@ struct DecodedExit {
 // Shapes: labels [...] int64, points [..., dim()] float32 or float64; [...] may be empty of
 // elements. Gradients flow through encode(), scores() and cross_entropy(), never through exit
 // times.
-class Codebook {
+class TESSERA_API Codebook {
  public:
   virtual ~Codebook() = default;
 

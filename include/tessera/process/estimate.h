@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tessera/base/api.h>
 #include <tessera/base/enum_names.h>
 #include <tessera/process/codebook.h>
 
@@ -26,11 +27,11 @@ struct EnumNames<Estimate> {
 };
 
 // Throws UsageError where the codebook has no such estimate.
-void require_estimate(const Codebook& codebook, Estimate estimate);
+TESSERA_API void require_estimate(const Codebook& codebook, Estimate estimate);
 
 // Without gradients.   x0_hat [..., d] -> [..., d]
 //   logit_scale  of the scores under Estimate::mean: that of the objective
-at::Tensor estimate_of(const Codebook& codebook, const at::Tensor& x0_hat, Estimate estimate,
-                       double logit_scale = 1.0);
+TESSERA_API at::Tensor estimate_of(const Codebook& codebook, const at::Tensor& x0_hat,
+                                   Estimate estimate, double logit_scale = 1.0);
 
 }  // namespace tessera

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <tessera/base/random.h>
+#include <tessera/base/api.h>
 #include <tessera/process/codebook.h>
 #include <tessera/process/sampler.h>
+#include <tessera/tensor/random.h>
 
 #include <functional>
 #include <memory>
@@ -37,7 +38,7 @@ struct FamilyLoss {
 // A kind of diffusion: what noise does to symbols, what a network learns from it, and how noise is
 // undone. A family knows the codes of symbols, but no network and no data, so that every family
 // goes with every network. Symbols have any shape [B, ...].
-class Family {
+class TESSERA_API Family {
  public:
   // The codebook must outlive it.
   explicit Family(const Codebook& codebook) : codebook_(&codebook) {}
@@ -95,7 +96,8 @@ using FamilyMaker = std::function<std::unique_ptr<Family>(const Codebook& codebo
 //   labels, mask      as Family::loss() takes them
 //   self_conditioned  samples, from the first on, for which the network sees an estimate of its own
 //                     that it makes first, without a gradient: from these rows alone
-FamilyLoss training_loss(const Family& family, const Denoiser& network, const at::Tensor& labels,
-                         const at::Tensor& mask, const Draws& draws, int64_t self_conditioned);
+TESSERA_API FamilyLoss training_loss(const Family& family, const Denoiser& network,
+                                     const at::Tensor& labels, const at::Tensor& mask,
+                                     const Draws& draws, int64_t self_conditioned);
 
 }  // namespace tessera

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tessera/base/api.h>
 #include <tessera/base/enum_names.h>
 #include <tessera/process/process.h>
 
@@ -60,13 +61,13 @@ struct Loss {
 // Weight of an element's squared error under Target::velocity, detached:
 //   min(cap, speed^2 * (u' - u * v' / v)^2)
 //   noised.tau, noised.speed [B, ...] -> [B, ...]
-at::Tensor velocity_weight(const Process& process, const Noised& noised, double cap);
+TESSERA_API at::Tensor velocity_weight(const Process& process, const Noised& noised, double cap);
 
 // Loss of a prediction.
 //   x0_hat, x0 [B, ..., d], labels [B, ...], mask [B, ...] bool (true: counts) or undefined
 // A mask that is false everywhere gives 0, not NaN.
-Loss objective(const Process& process, const Codebook& codebook, const Noised& noised,
-               const at::Tensor& x0_hat, const at::Tensor& x0, const at::Tensor& labels,
-               const at::Tensor& mask, const ObjectiveOptions& options = {});
+TESSERA_API Loss objective(const Process& process, const Codebook& codebook, const Noised& noised,
+                           const at::Tensor& x0_hat, const at::Tensor& x0, const at::Tensor& labels,
+                           const at::Tensor& mask, const ObjectiveOptions& options = {});
 
 }  // namespace tessera

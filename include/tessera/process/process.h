@@ -1,10 +1,11 @@
 #pragma once
 
-#include <tessera/base/random.h>
+#include <tessera/base/api.h>
 #include <tessera/process/boundary.h>
 #include <tessera/process/clock.h>
 #include <tessera/process/codebook.h>
 #include <tessera/process/trajectory.h>
+#include <tessera/tensor/random.h>
 
 namespace tessera {
 
@@ -28,7 +29,7 @@ struct Noised {
 };
 
 // The forward process (Algorithm 1, lines 2 to 5). Immutable.
-class Process {
+class TESSERA_API Process {
  public:
   // Throws UsageError for options that make no sense.
   explicit Process(const ProcessOptions& options = {});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tessera/base/api.h>
 #include <tessera/base/enum_names.h>
 #include <tessera/process/estimate.h>
 #include <tessera/process/process.h>
@@ -18,7 +19,7 @@ using Denoiser =
     std::function<at::Tensor(const at::Tensor& x, const at::Tensor& t, const at::Tensor& previous)>;
 
 // The time a network is told: (t - 1) * 1000 / T, the same range whatever the horizon.
-at::Tensor network_time(const at::Tensor& t, double horizon);
+TESSERA_API at::Tensor network_time(const at::Tensor& t, double horizon);
 
 enum class StepGrid {
   uniform,   // t_k = round(T * (S - k) / S)
@@ -114,7 +115,7 @@ struct Sample {
 
 // The reverse process (Algorithms 2 and 3). The codebook must outlive it. run() may be called from
 // several threads if the denoiser may. Runs without gradients.
-class Sampler {
+class TESSERA_API Sampler {
  public:
   Sampler(const Process& process, const Codebook& codebook, Denoiser denoiser,
           const SamplerOptions& options = {});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tessera/base/api.h>
 #include <tessera/base/enum_names.h>
 
 #include <ATen/core/Tensor.h>
@@ -44,7 +45,7 @@ struct Coefficients {
 
 // The coefficient functions at real-valued times, in the dtype and on the device of their argument
 // (computed in float64). A small immutable value: copy it freely, share it between threads.
-class Trajectory {
+class TESSERA_API Trajectory {
  public:
   explicit Trajectory(const TrajectoryOptions& options = {});
   Trajectory(std::string_view name, int64_t horizon);  // "ot", "vp-sqrt", ...

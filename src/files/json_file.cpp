@@ -1,0 +1,54 @@
+#include "files/json_file.h"
+
+#include "files/regular_file.h"
+
+#include <tessera/base/error.h>
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace tessera {
+namespace {
+
+// The text between two others, or nothing.
+std::string_view between(std::string_view text, std::string_view before, std::string_view after) {
+  const size_t begin = text.find(before);
+  if (begin == std::string_view::npos) return {};
+  text.remove_prefix(begin + before.size());
+  return text.substr(0, text.find(after));
+}
+
+std::string named(std::string_view type) {
+  if (type == "null") return "null";
+  return (type == "array" || type == "object" ? "an " : "a ") + std::string(type);
+}
+
+}  // namespace
+
+std::string json_problem(const nlohmann::json::exception& error) {
+  constexpr int kWrongType = 302, kNoKey = 403;
+  // The library's text begins with its own name and the number of the error in brackets.
+  std::string_view text = error.what();
+  if (const size_t end = text.find("] "); end != std::string_view::npos)
+    text.remove_prefix(end + 2);
+  if (error.id == kNoKey) return fmt::format("'{}' is missing", between(text, "key '", "' not"));
+  if (error.id == kWrongType)
+    return fmt::format("{} is expected, not {}", named(between(text, "must be ", ", but")),
+                       named(between(text, "but is ", "\n")));
+  // "parse error at line 1, column 9: syntax error while parsing value - ..."
+  if (const auto place = between(text, "parse error at ", ":"); !place.empty())
+    return fmt::format("it is no JSON from {} on", place);
+  return std::string(text);
+}
+
+nlohmann::ordered_json read_json(const std::filesystem::path& path, const std::string& hint) {
+  const std::string text = read_file(path, kMostSettingsBytes);
+  try {
+    return nlohmann::ordered_json::parse(text);
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(fmt::format("'{}' is damaged: {}", path.string(), json_problem(error)), hint);
+  }
+}
+
+}  // namespace tessera

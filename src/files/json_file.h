@@ -1,0 +1,19 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+
+namespace tessera {
+
+// What a JSON file holds. Throws Error that names the file where it cannot be read, is no regular
+// file or a very large one (files/regular_file.h), or is no JSON: "'x.json' is damaged: ...".
+//   hint  what to do about it
+nlohmann::ordered_json read_json(const std::filesystem::path& path, const std::string& hint = "");
+
+// What is wrong with a value, in words for people: "'width' is missing", "a number is expected, not
+// a string".
+std::string json_problem(const nlohmann::json::exception& error);
+
+}  // namespace tessera

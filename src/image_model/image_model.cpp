@@ -1,0 +1,153 @@
+#include "image_model/image_model.h"
+
+#include "base/require.h"
+#include "image_model/pixel_codes.h"
+#include "nn/seeded_dropout.h"
+
+#include <tessera/codebook/embedding_table.h>
+#include <tessera/process/boundary_family.h>
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <cmath>
+
+namespace tessera::image_model {
+namespace {
+
+constexpr int64_t kLongestSide = 1 << 15, kMostChannels = 64;
+
+bool within(int64_t size, int64_t largest) {
+  return 1 <= size && size <= largest;
+}
+
+ImageModelOptions checked(ImageModelOptions options, const ImageShape& shape, int64_t classes) {
+  require_option(within(shape.height, kLongestSide) && within(shape.width, kLongestSide) &&
+                     within(shape.channels, kMostChannels),
+                 "there are no images of {} x {} pixels and {} colours", shape.width, shape.height,
+                 shape.channels);
+  nn::UNet::check_size(options.network, shape.height, shape.width);
+  const Coding coding = options.coding.kind;
+  require_option(coding != Coding::pixels || options.process.r == 0,
+                 "model.coding = \"pixels\" is plain continuous diffusion: it needs process.r = 0, "
+                 "got {}",
+                 options.process.r);
+  require_option(coding != Coding::trainable || options.coding.start == CodeStart::random ||
+                     code_width(options.coding) == kBits,
+                 "model.codes_start = \"bits\" needs model.latent = {}, got {}", kBits,
+                 options.coding.latent);
+  require_option(!options.conditional || classes > 0,
+                 "model.conditional needs images with classes, and these have none");
+  if (coding == Coding::bits || coding == Coding::pixels)
+    options.objective.cross_entropy_weight = 0;
+  return options;
+}
+
+std::unique_ptr<Family> boundary_family(const Codebook& codebook,
+                                        const ImageModelOptions& options) {
+  // Codes that are trained have no largest coordinate.
+  const double clip = options.coding.kind == Coding::trainable ? 0 : options.coding.size;
+  return std::make_unique<BoundaryFamily>(
+      codebook, BoundaryFamilyOptions{options.process, options.objective, Estimate::raw, clip});
+}
+
+}  // namespace
+
+ImageModel::ImageModel(const ImageModelOptions& options, const ImageShape& shape, int64_t classes,
+                       at::Device device, nn::Precision precision, const nn::Start& start,
+                       const FamilyMaker& family)
+    : options_(checked(options, shape, classes)),
+      shape_(shape),
+      classes_(options.conditional ? classes : 0) {
+  const CodingOptions& coding = options_.coding;
+  if (coding.kind == Coding::trainable)
+    codes_ = parameters_.add("codes", {kValues, coding.latent}, nn::Initial::normal(1.0),
+                             nn::Use::codes);
+  network_ = nn::UNet(parameters_, "unet", options_.network, shape.channels * code_width(coding),
+                      shape.height, classes_);
+  parameters_.allocate(device, precision, start);
+  // Without a gradient: autograd would tie the codes to the stream that is current now.
+  const c10::NoGradGuard no_grad;
+  if (codes_.defined() && coding.start == CodeStart::bits && start.weights() == nullptr)
+    codes_->copy_(bits_of_values(coding, device));
+  codebook_ = pixel_codes(coding, codes_.defined() ? *codes_ : at::Tensor(), device);
+  if (codes_.defined()) trained_codes_ = static_cast<EmbeddingTable*>(codebook_.get());
+  family_ = family ? family(*codebook_) : boundary_family(*codebook_, options_);
+}
+
+ImageModel::~ImageModel() = default;
+
+void ImageModel::refresh() {
+  parameters_.publish();
+  const c10::NoGradGuard no_grad;
+  if (trained_codes_ != nullptr) trained_codes_->refresh();
+}
+
+at::Tensor ImageModel::no_classes(int64_t rows) const {
+  if (classes_ == 0) return {};
+  return at::full({rows}, classes_, at::TensorOptions().dtype(at::kLong).device(device()));
+}
+
+int64_t ImageModel::variant(double /*chance*/) const {
+  return options_.self_conditioning > 0 ? 1 : 0;
+}
+
+Draws ImageModel::draw_for(const nn::Inputs& inputs, const TrainingStreams& streams) const {
+  const at::Tensor samples =
+      at::arange(inputs.at(0).size(0), at::TensorOptions().device(device()).dtype(at::kLong));
+  return family_->draw(streams, samples, {shape_.height, shape_.width, shape_.channels});
+}
+
+at::Tensor ImageModel::estimate(const at::Tensor& x, const at::Tensor& time,
+                                const at::Tensor& previous, const at::Tensor& classes,
+                                nn::Mode mode) const {
+  const at::Tensor told = network_time(time, family_->horizon());
+  return network_(x.flatten(3), previous.flatten(3), told, classes, mode).view(x.sizes());
+}
+
+nn::TrainingLoss ImageModel::loss_of(const nn::Inputs& inputs, const Draws& draws, int64_t variant,
+                                     nn::Mode mode) {
+  if (trained_codes_ != nullptr) trained_codes_->refresh();  // with a gradient
+  const at::Tensor labels = inputs.at(0).to(at::kLong);
+  const int64_t rows = labels.size(0);
+  at::Tensor classes;
+  if (classes_ > 0) {
+    classes = inputs.at(1);
+    if (mode == nn::Mode::training && options_.class_dropout > 0) {
+      const at::Tensor chance =
+          at::rand({rows}, nn::SeededDropout::generator(device()), parameters_.values().options());
+      classes = classes.masked_fill(chance.lt(options_.class_dropout), classes_);
+    }
+  }
+  const Denoiser network = [&](const at::Tensor& x, const at::Tensor& t,
+                               const at::Tensor& previous) {
+    const at::Tensor told = classes.defined() ? classes.narrow(0, 0, x.size(0)) : classes;
+    return estimate(x, t, previous, told, mode);
+  };
+  const auto self_conditioned =
+      variant == 1 ? static_cast<int64_t>(std::ceil(options_.self_conditioning * rows)) : 0;
+  const FamilyLoss learnt =
+      training_loss(*family_, network, labels, /*mask=*/{}, draws, self_conditioned);
+  const at::Tensor elements =
+      at::full({}, static_cast<double>(rows), learnt.measures.options().dtype(at::kFloat));
+  return {learnt.total, learnt.measures, elements};
+}
+
+Denoiser ImageModel::denoiser(const at::Tensor& classes, double guidance) const {
+  require_option(!classes.defined() || classes_ > 0,
+                 "this model was not trained with classes (model.conditional)");
+  return [this, classes, guidance](const at::Tensor& x, const at::Tensor& t,
+                                   const at::Tensor& previous) {
+    const int64_t rows = x.size(0);
+    if (!classes.defined() || guidance == 1)
+      return estimate(x, t, previous, classes.defined() ? classes : no_classes(rows),
+                      nn::Mode::inference);
+    const auto twice = [](const at::Tensor& each) { return at::cat({each, each}); };
+    const auto both = estimate(twice(x), twice(t), twice(previous),
+                               at::cat({classes, no_classes(rows)}), nn::Mode::inference)
+                          .chunk(2);
+    return at::lerp(both[1], both[0], guidance);
+  };
+}
+
+}  // namespace tessera::image_model

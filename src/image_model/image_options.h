@@ -1,0 +1,82 @@
+#pragma once
+
+#include "files/config.h"
+#include "nn/unet.h"
+
+#include <tessera/codebook/bits.h>
+#include <tessera/process/objective.h>
+#include <tessera/process/process.h>
+#include <tessera/process/sampler.h>
+
+namespace tessera::image_model {
+
+// What stands for the value of a sub-pixel (one colour of one pixel).
+enum class Coding {
+  bits,       // eight bits; squared error alone
+  fixed,      // the same eight numbers as the code of a symbol; squared error and rounding
+  trainable,  // a vector that is trained; squared error and rounding
+  pixels,     // the value itself, as in plain continuous diffusion; squared error alone
+};
+
+// What trainable codes begin as.
+enum class CodeStart {
+  random,  // directions that have nothing to do with each other
+  bits,    // the eight bits, in the order that the options say
+};
+
+struct CodingOptions {
+  Coding kind = Coding::bits;
+  double size = 1.0;                       // of a bit, and the largest value of `pixels`
+  BitOrder order = BitOrder::least_first;  // of bits
+  bool gray = false;                       // neighbouring values differ in one bit
+  int64_t shuffle = 0;                     // above 0: values are permuted first, by this seed
+  int64_t latent = 8;                      // width of a trainable code
+  CodeStart start = CodeStart::random;     // of trainable codes
+};
+
+// Everything that makes a model of images what it is: stored beside its weights.
+struct ImageModelOptions {
+  CodingOptions coding = {};
+  nn::UNetOptions network = {};
+  ProcessOptions process = {.trajectory = {.kind = TrajectoryKind::vp_cosine, .horizon = 1000},
+                            .r = 0.5};
+  ObjectiveOptions objective = {};
+  double self_conditioning = 0.5;  // share of every batch that sees an estimate of its own
+  bool conditional = false;        // the network is told the class
+  double class_dropout = 0.1;      // share of the samples that are not told theirs
+};
+
+// How images are made.
+struct SamplingOptions {
+  SamplerOptions sampler = {.steps = 100, .boundary_of = BoundaryOf::rounded, .final_call = true};
+  double guidance = 1.0;  // 1: as the class says; above: further from what no class would give
+  int64_t batch = 500;    // images at a time
+
+  bool operator==(const SamplingOptions&) const = default;
+};
+
+// Keys "model.*", "process.*", "objective.*".
+void declare(config::Schema& schema, ImageModelOptions& options);
+// Keys "sample.*", "sampler.*".
+void declare(config::Schema& schema, SamplingOptions& options);
+
+}  // namespace tessera::image_model
+
+template <>
+struct tessera::EnumNames<tessera::image_model::Coding> {
+  using Coding = tessera::image_model::Coding;
+  static constexpr std::string_view what = "coding";
+  static constexpr std::array<std::pair<Coding, std::string_view>, 4> values{
+      {{Coding::bits, "bits"},
+       {Coding::fixed, "fixed"},
+       {Coding::trainable, "trainable"},
+       {Coding::pixels, "pixels"}}};
+};
+
+template <>
+struct tessera::EnumNames<tessera::image_model::CodeStart> {
+  using CodeStart = tessera::image_model::CodeStart;
+  static constexpr std::string_view what = "start of codes";
+  static constexpr std::array<std::pair<CodeStart, std::string_view>, 2> values{
+      {{CodeStart::random, "random"}, {CodeStart::bits, "bits"}}};
+};

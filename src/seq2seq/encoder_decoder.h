@@ -1,0 +1,59 @@
+#pragma once
+
+#include "nn/layers.h"
+#include "nn/transformer.h"
+#include "seq2seq/seq2seq_options.h"
+
+namespace tessera::seq2seq {
+
+// Source sentences, read.
+struct Encoded {
+  at::Tensor states;                 // [B, S, width]
+  std::vector<nn::Memory> memories;  // of every decoder layer, [B, heads, S, ...]
+  at::Tensor memory_bias;            // [B, 1, 1, S]
+  at::Tensor visible;                // [B, S] bool
+};
+
+// The network that models of all kinds share: points of the latent space in, a Transformer that
+// reads the source, one that reads it and the target, points out.
+class EncoderDecoder {
+ public:
+  EncoderDecoder(nn::Parameters& parameters, const NetworkOptions& options);
+
+  //   points   [B, S, latent] codes of the source
+  //   visible  [B, S] bool, at least one true per row
+  Encoded encode(const at::Tensor& points, const at::Tensor& visible, nn::Mode mode) const;
+
+  at::Tensor enter(const at::Tensor& points) const { return enter_(points); }  // -> [..., width]
+
+  // The target's states, with their positions, normalised and dropped out: what decode() takes.
+  //   h  [B * n, L, width], `first` the position of its first state
+  at::Tensor place(const at::Tensor& h, int64_t first, nn::Mode mode) const;
+
+  //   h     [B * n, L, width]: rows b*n .. b*n + n-1 belong to source sentence b
+  //   bias  [B * n or 1, 1, 1 or L, L]
+  //   returns  [B * n, L, latent] float32
+  at::Tensor decode(const at::Tensor& h, const at::Tensor& bias, const Encoded& encoded,
+                    nn::Mode mode) const;
+
+  // The same for one position after the other.   h [B * n, 1, width]
+  at::Tensor decode_step(const at::Tensor& h, nn::KeyCache& cache, const Encoded& encoded) const;
+  nn::KeyCache cache(int64_t rows, int64_t room) const { return decoder_.cache(rows, room); }
+
+  // What products are computed in.
+  at::ScalarType dtype() const { return enter_.weight->scalar_type(); }
+
+ private:
+  double dropout_;
+  nn::Transformer encoder_, decoder_;
+  nn::Linear enter_, leave_;
+  nn::Positions source_positions_, target_positions_;
+  nn::LayerNorm source_norm_, target_norm_;
+};
+
+// How weights outside the Transformer's layers begin. Inside, their deviation is 0.02, as BERT's;
+// before and behind them that would be too small: what a symbol says would be weaker than the time
+// that is added to it.
+nn::Initial outside_layers(int64_t inputs);
+
+}  // namespace tessera::seq2seq

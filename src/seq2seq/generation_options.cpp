@@ -1,0 +1,88 @@
+#include "seq2seq/generation_options.h"
+
+#include "base/require.h"
+#include "process/declare.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace tessera::seq2seq {
+
+LengthRule LengthRule::parse(const std::string& text) {
+  constexpr int64_t kLongest = 1'000'000;
+  const bool relative = text.starts_with('+') || text.starts_with('-');
+  const char* const begin = text.data() + (text.starts_with('+') ? 1 : 0);
+  const char* const end = text.data() + text.size();
+  int64_t value = 0;
+  const auto [stop, failure] = std::from_chars(begin, end, value);
+  const bool number = failure == std::errc() && stop == end && !text.starts_with("+-");
+  require_option(number && value >= -kLongest && value <= kLongest,
+                 "a length is a number of symbols (12), or how many more or fewer than predicted "
+                 "(+2, -1); got '{}'",
+                 text);
+  return {relative, value};
+}
+
+void use_preset(GenerationOptions& options, Preset preset) {
+  const PresetValues values = values_of(preset);
+  options.preset = preset;
+  options.lengths = values.lengths;
+  options.noises = values.noises;
+  options.sampler.steps = values.steps;
+  options.selection = values.selection;
+}
+
+void declare(config::Schema& schema, GenerationOptions& options) {
+  schema.option("generate.preset", options.preset,
+                "work for every sentence: at most 6, 20 or 100 decoder passes; the default of "
+                "generate.lengths, noises, selection and sampler.steps (not for autoregressive "
+                "models)");
+  schema
+      .option("generate.lengths", options.lengths, "how many lengths are tried for every sentence")
+      .range(1, kMaxCandidates);
+  schema.option("generate.length_choice", options.length_choice,
+                "which ones: the likeliest, the likeliest one and a window around it, or each "
+                "drawn by its probability");
+  schema
+      .option("generate.noises", options.noises,
+              "start noises of every length; a sentence has lengths x noises candidates")
+      .range(1, kMaxCandidates);
+  schema.option("generate.merge_repeats", options.merge_repeats,
+                "keep one of equal symbols in a row: neighbours that are written at the same time "
+                "often say the same (not for text of letters or digits)");
+  schema
+      .option("generate.selection", options.selection,
+              "which candidate is taken: the one the others agree with most (mbr, by sentence "
+              "BLEU), the one with the highest mean log-probability (confidence), both in one "
+              "score (blend), or in two stages: of every length the one that candidates of this "
+              "length agree with, of these by both (staged; not for autoregressive models)")
+      .check([](Selection value) { return value != Selection::rerank; },
+             "mbr, confidence, blend or staged (rerank needs a model: generate --selection "
+             "rerank=MODEL)");
+  schema
+      .option("generate.beam", options.beam,
+              "autoregressive models: number of hypotheses, or of sentences to draw")
+      .range(1, kMaxCandidates);
+  schema
+      .option("generate.length_penalty", options.length_penalty,
+              "autoregressive models: hypotheses are ranked by log-probability divided by length "
+              "to this power")
+      .range(0, kMaxLengthPenalty);
+  schema
+      .option("generate.temperature", options.temperature,
+              "autoregressive models: above 0, sentences are drawn; higher values vary more")
+      .range(0, kMaxTemperature)
+      .check(is_temperature, fmt::format("0, or at least {}", kMinTemperature));
+  schema
+      .option("generate.top_k", options.top_k,
+              "autoregressive models: draw among so many of the likeliest symbols; 0: all")
+      .at_least(0);
+  schema
+      .option("generate.batch_tokens", options.batch_tokens,
+              "size of a batch, in candidates x padded length; lower it if memory runs out")
+      .range(1, 100000000);
+  tessera::declare(schema, "sampler.", options.sampler);
+}
+
+}  // namespace tessera::seq2seq

@@ -1,0 +1,63 @@
+#include "seq2seq/one_step.h"
+
+#include "base/require.h"
+#include "seq2seq/diffusion.h"
+#include "seq2seq/validation_batch.h"
+#include "text/dictionary.h"
+
+#include <tessera/process/objective.h>
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <algorithm>
+
+namespace tessera::seq2seq {
+
+OneStep measure_one_step(const Diffusion& model, const corpus::Split& split, int64_t batch_tokens,
+                         uint64_t seed, Estimate estimate) {
+  const c10::NoGradGuard no_grad;
+  const Process* const process = model.family()->process();
+  require(process != nullptr, "a single step is measured on paths from codes to noise");
+  corpus::BatcherOptions options;
+  options.tokens = batch_tokens;
+  options.max_length = model.options().network.positions;
+  options.shuffle = false;
+  const corpus::Batcher batcher(split, options, seed);
+  const EmbeddingTable& codebook = model.codebook();
+  at::Tensor sums = at::zeros({8}, at::TensorOptions().dtype(at::kDouble).device(model.device()));
+  for (int64_t i = 0; i < batcher.batches(0); ++i) {
+    const ValidationBatch batch(model, batcher.batch(0, i), i, seed);
+    const at::Tensor& target = batch.ids.target;
+    const at::Tensor samples = at::arange(target.size(0), target.options());
+    const at::Tensor t = process->draw_time(batch.streams.time, samples);
+    const at::Tensor eps =
+        process->draw_noise(batch.streams.noise, samples, {target.size(1), codebook.dim()});
+    const at::Tensor x0 = codebook.encode(target);
+    const Noised noised = process->noise(codebook, x0, target, eps, t);
+    const Encoded encoded = model.encode(batch.ids.source);
+    const at::Tensor x0_hat =
+        model.denoiser(encoded, visible_keys(target))(noised.x, t, at::zeros_like(noised.x));
+    const at::Tensor used =
+        estimate_of(codebook, x0_hat, estimate, model.options().objective.logit_scale);
+    const auto error_of = [&](const at::Tensor& point) { return (point - x0).square().mean(-1); };
+    const auto length_of = [](const at::Tensor& point) { return at::norm(point, 2, {-1}); };
+    const at::Tensor error = error_of(used);
+    const at::Tensor weight =
+        velocity_weight(*process, noised, model.options().objective.velocity_cap);
+    const at::Tensor right = codebook.decode(used).eq(target).to(error.scalar_type());
+    const at::Tensor counted = target.ne(text::Dictionary::kPad);
+    const at::Tensor values =
+        at::stack({error, error * weight, right, at::ones_like(error), length_of(used),
+                   length_of(x0), error_of(x0_hat), length_of(x0_hat)});
+    sums += values.masked_fill(counted.logical_not(), 0).to(at::kDouble).sum({1, 2});
+  }
+  const at::Tensor host = sums.cpu();
+  const double* sum = host.const_data_ptr<double>();
+  const double tokens = std::max(sum[3], 1.0);
+  const double code_length = std::max(sum[5], 1e-12);
+  return {static_cast<int64_t>(sum[3]), sum[0] / tokens, sum[1] / tokens,     sum[2] / tokens,
+          sum[4] / code_length,         sum[6] / tokens, sum[7] / code_length};
+}
+
+}  // namespace tessera::seq2seq

@@ -1,0 +1,82 @@
+#include "seq2seq/seq2seq.h"
+
+#include "seq2seq/autoregressive.h"
+#include "seq2seq/diffusion.h"
+#include "text/dictionary.h"
+
+#include <tessera/base/error.h>
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <cmath>
+
+namespace tessera::seq2seq {
+
+at::Tensor visible_keys(const at::Tensor& ids) {
+  at::Tensor visible = ids.ne(text::Dictionary::kPad);
+  visible.select(1, 0).fill_(true);
+  return visible;
+}
+
+Seq2SeqBatch Seq2SeqBatch::of(const nn::Inputs& inputs) {
+  return {inputs.at(0), inputs.at(1)};
+}
+
+Seq2SeqBatch Seq2SeqBatch::of(const corpus::Batch& batch) {
+  const auto& [rows, source, target] = batch.shape;
+  return {at::tensor(batch.source, at::kLong).view({rows, source}),
+          at::tensor(batch.target, at::kLong).view({rows, target})};
+}
+
+Seq2Seq::Seq2Seq(const Seq2SeqOptions& options, int64_t symbols, std::vector<int64_t> undecodable)
+    : options_(options),
+      undecodable_(std::move(undecodable)),
+      embedding_(parameters_.add("embedding", {symbols, options.network.latent},
+                                 nn::Initial::normal(1 / std::sqrt(options.network.latent)),
+                                 nn::Use::codes)),
+      network_(parameters_, options.network) {}
+
+void Seq2Seq::allocate(at::Device device, nn::Precision precision, const nn::Start& start) {
+  parameters_.allocate(device, precision, start);
+  // Without a gradient: autograd would tie the codes to the stream that is current now.
+  const c10::NoGradGuard no_grad;
+  codebook_.emplace(*embedding_, EmbeddingTableOptions{options_.normalise, undecodable_});
+}
+
+void Seq2Seq::refresh() {
+  parameters_.publish();
+  const c10::NoGradGuard no_grad;
+  codebook_->refresh();
+}
+
+Draws Seq2Seq::draw_for(const nn::Inputs& inputs, const TrainingStreams& streams) const {
+  const Seq2SeqBatch batch = Seq2SeqBatch::of(inputs);
+  return draw(streams, batch.target.size(0), batch.target.size(1));
+}
+
+nn::TrainingLoss Seq2Seq::loss_of(const nn::Inputs& inputs, const Draws& draws, int64_t variant,
+                                  nn::Mode mode) {
+  return loss(Seq2SeqBatch::of(inputs), draws, variant, mode);
+}
+
+at::Tensor Seq2Seq::log_probabilities(const Encoded& /*encoded*/,
+                                      const at::Tensor& /*target*/) const {
+  throw Error("this model has no probabilities of sentences");
+}
+
+Encoded Seq2Seq::encode(const at::Tensor& source, nn::Mode mode) const {
+  return network_.encode(codebook_->encode(source), visible_keys(source), mode);
+}
+
+std::unique_ptr<Seq2Seq> make_seq2seq(const Seq2SeqOptions& options, int64_t symbols,
+                                      std::vector<int64_t> undecodable, at::Device device,
+                                      nn::Precision precision, const nn::Start& start) {
+  if (options.kind == ModelKind::autoregressive)
+    return std::make_unique<Autoregressive>(options, symbols, std::move(undecodable), device,
+                                            precision, start);
+  return std::make_unique<Diffusion>(options, symbols, std::move(undecodable), device, precision,
+                                     start);
+}
+
+}  // namespace tessera::seq2seq

@@ -1,0 +1,50 @@
+#include "seq2seq/seq2seq_options.h"
+
+#include "nn/sizes.h"
+#include "process/declare.h"
+
+namespace tessera::seq2seq {
+
+void declare(config::Schema& schema, Seq2SeqOptions& options) {
+  NetworkOptions& network = options.network;
+  nn::TransformerOptions& transformer = network.transformer;
+  schema.option("model.kind", options.kind,
+                "diffusion: all symbols at once, out of noise; ar: one after the other, from left "
+                "to right");
+  schema.option("model.latent", network.latent, "width of the codes, in which diffusion happens")
+      .range(2, nn::kWidest);
+  schema.option("model.width", transformer.width, "width of the network").range(2, nn::kWidest);
+  schema.option("model.feedforward", transformer.feedforward, "width of its hidden layers")
+      .range(1, 4 * nn::kWidest);
+  schema.option("model.heads", transformer.heads, "attention heads; they divide the width")
+      .range(1, nn::kWidest);
+  schema.option("model.layers", transformer.layers, "layers of the encoder, and of the decoder")
+      .range(1, nn::kMostLayers);
+  schema
+      .option("model.dropout", transformer.dropout, "share of the activations dropped in training")
+      .range(0, 1)
+      .check([](double value) { return value < 1; }, "below 1");
+  schema.option("model.norm", transformer.norm, "normalise after every part of a layer, or before");
+  schema.option("model.activation", transformer.activation, "between the two linear layers");
+  schema.option("model.positions", network.positions, "longest sentence, end symbol included")
+      .range(2, nn::kMostPositions);
+  schema.option("model.normalise", options.normalise, "how codes are brought to one length");
+  schema
+      .option("model.length_weight", options.length_weight,
+              "weight of the cross-entropy of the predicted length")
+      .at_least(0);
+  schema.option("model.length_gradient", options.length_gradient,
+                "whether the encoder learns to predict lengths, too, or only the head that does");
+  schema
+      .option("model.self_conditioning", options.self_conditioning,
+              "share of the updates in which the network sees its own previous estimate")
+      .range(0, 1);
+  schema.option(
+      "model.condition_on", options.condition_on,
+      "form in which it sees that estimate, in training and in sampling: as it is (raw), the mean "
+      "of the codes (mean), the nearest code (nearest), or scaled to a code's length (rescaled)");
+  tessera::declare(schema, "process.", options.process);
+  tessera::declare(schema, "objective.", options.objective);
+}
+
+}  // namespace tessera::seq2seq

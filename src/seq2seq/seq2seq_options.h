@@ -1,0 +1,54 @@
+#pragma once
+
+#include "files/config.h"
+#include "nn/transformer.h"
+
+#include <tessera/codebook/embedding_table.h>
+#include <tessera/process/estimate.h>
+#include <tessera/process/objective.h>
+#include <tessera/process/process.h>
+
+namespace tessera::seq2seq {
+
+// How a model writes a target.
+enum class ModelKind {
+  diffusion,       // all symbols at once, out of noise
+  autoregressive,  // one after the other
+};
+
+// Whether generate.preset is for models of this kind.
+constexpr bool has_presets(ModelKind kind) {
+  return kind != ModelKind::autoregressive;
+}
+
+// The network. Its vocabulary comes from the corpus.
+struct NetworkOptions {
+  int64_t latent = 128;  // width of the codes, in which diffusion happens
+  nn::TransformerOptions transformer = {};
+  int64_t positions = 512;  // longest sentence, end symbol included
+};
+
+// Everything that makes a sequence-to-sequence model what it is: stored beside its weights.
+struct Seq2SeqOptions {
+  ModelKind kind = ModelKind::diffusion;
+  NetworkOptions network = {};
+  ProcessOptions process = {};
+  ObjectiveOptions objective = {};
+  Normalise normalise = Normalise::layernorm;
+  double length_weight = 0.1;             // of the length head's cross-entropy
+  bool length_gradient = true;            // whether the encoder learns from it, too
+  double self_conditioning = 0.5;         // probability of a first pass without gradient
+  Estimate condition_on = Estimate::raw;  // as what that pass's estimate is shown
+};
+
+void declare(config::Schema& schema, Seq2SeqOptions& options);
+
+}  // namespace tessera::seq2seq
+
+template <>
+struct tessera::EnumNames<tessera::seq2seq::ModelKind> {
+  using Kind = tessera::seq2seq::ModelKind;
+  static constexpr std::string_view what = "kind of model";
+  static constexpr std::array<std::pair<Kind, std::string_view>, 2> values{
+      {{Kind::diffusion, "diffusion"}, {Kind::autoregressive, "ar"}}};
+};

@@ -1,0 +1,32 @@
+// Part of test_cuda.
+
+#include "seq2seq/generator.h"
+#include "seq2seq/tiny_model.h"
+
+#include <gtest/gtest.h>
+
+namespace tessera::seq2seq {
+namespace {
+
+// Watching the steps keeps generation of a diffusion model to one thread.
+TEST(CudaGenerator, TwoThreadsWriteWhatOneWrites) {
+  using text::Dictionary;
+  const Diffusion model(test::tiny_options(), test::tiny_dictionary().size(),
+                        {Dictionary::kBos, Dictionary::kPad, Dictionary::kUnk},
+                        at::Device(at::kCUDA, 0), nn::Precision::bfloat16, 3);
+  GenerationOptions options = test::tiny_generation();
+  options.batch_tokens = 64;  // many batches
+  std::vector<std::vector<text::Id>> sources;
+  for (text::Id k = 0; k < 60; ++k) sources.push_back(test::tiny_source(3 + k % 13, k));
+  const Generator generator(model, options);
+  GenerateHooks watched;
+  watched.step = [](const auto&) {};
+  const auto one = generator.generate(sources, watched);
+  for (int again = 0; again < 3; ++again) {
+    const auto two = generator.generate(sources);
+    for (size_t k = 0; k < sources.size(); ++k) EXPECT_EQ(two[k].best().ids, one[k].best().ids);
+  }
+}
+
+}  // namespace
+}  // namespace tessera::seq2seq

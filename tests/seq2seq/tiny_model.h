@@ -1,0 +1,76 @@
+#pragma once
+
+#include "seq2seq/autoregressive.h"
+#include "seq2seq/diffusion.h"
+#include "seq2seq/model_folder.h"
+#include "text/dictionary.h"
+#include "text/tokenizer.h"
+
+#include <string>
+
+namespace tessera::test {
+
+// Words "a" to "z" and the specials.
+inline text::Dictionary tiny_dictionary() {
+  text::Dictionary dictionary;
+  for (char letter = 'a'; letter <= 'z'; ++letter) dictionary.add(std::string(1, letter), 100);
+  return dictionary;
+}
+
+inline text::Tokenizer tiny_tokenizer() {
+  return text::Tokenizer::words(tiny_dictionary(), /*raw=*/false);
+}
+
+inline seq2seq::Seq2SeqOptions tiny_options() {
+  seq2seq::Seq2SeqOptions options;
+  options.network.latent = 8;
+  options.network.positions = 40;
+  options.network.transformer = {.width = 16, .feedforward = 32, .heads = 2, .layers = 1};
+  options.process.trajectory.kind = TrajectoryKind::ot;
+  options.process.trajectory.horizon = 100;
+  options.process.r = 1.0;
+  return options;
+}
+
+// A model of random weights: fluent in nothing, the same every time.
+inline seq2seq::Diffusion tiny_model(uint64_t seed = 3) {
+  return seq2seq::Diffusion(
+      tiny_options(), tiny_dictionary().size(),
+      {text::Dictionary::kBos, text::Dictionary::kPad, text::Dictionary::kUnk}, at::kCPU,
+      nn::Precision::float32, seed);
+}
+
+inline seq2seq::Autoregressive tiny_autoregressive(uint64_t seed = 3) {
+  seq2seq::Seq2SeqOptions options = tiny_options();
+  options.kind = seq2seq::ModelKind::autoregressive;
+  return seq2seq::Autoregressive(
+      options, tiny_dictionary().size(),
+      {text::Dictionary::kBos, text::Dictionary::kPad, text::Dictionary::kUnk}, at::kCPU,
+      nn::Precision::float32, seed);
+}
+
+// Ids of letters, with an end symbol.
+inline std::vector<text::Id> tiny_source(int64_t length, text::Id first) {
+  std::vector<text::Id> ids;
+  for (int64_t k = 0; k + 1 < length; ++k)
+    ids.push_back(4 + static_cast<text::Id>((first * 5 + k * k + 3 * k) % 26));
+  ids.push_back(text::Dictionary::kEos);
+  return ids;
+}
+
+inline seq2seq::GenerationOptions tiny_generation() {
+  seq2seq::GenerationOptions options;
+  options.sampler.steps = 4;
+  options.lengths = 1;
+  options.noises = 3;
+  return options;
+}
+
+// Writes a model as a model folder.
+inline void write_tiny_model(const std::filesystem::path& folder,
+                             const seq2seq::Seq2Seq& made = tiny_model()) {
+  seq2seq::write_model_folder(folder, made, made.parameters().values(), tiny_tokenizer(),
+                              tiny_generation(), {.title = "A tiny model of random weights"});
+}
+
+}  // namespace tessera::test

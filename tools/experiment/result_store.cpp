@@ -1,0 +1,71 @@
+#include "experiment/result_store.h"
+
+#include "base/log.h"
+#include "files/files.h"
+
+namespace tessera::experiment {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+// Whether a result is an object with texts and an evaluation where these are looked for.
+bool is_whole(const Json& json, const char* field) {
+  const auto is_text = [](const Json& object, const char* name) {
+    return !object.contains(name) || object[name].is_string();
+  };
+  if (!json.is_object() || !json.contains("key")) return false;
+  if (!is_text(json, "key") || !is_text(json, field) || !is_text(json, "command")) return false;
+  if (!json.contains("evaluation")) return true;
+  return json["evaluation"].is_object() && is_text(json["evaluation"], "split");
+}
+
+}  // namespace
+
+void ResultStore::make_folders() const {
+  for (const char* name : {"runs", "data", "results", "logs"}) {
+    std::error_code failure;
+    fs::create_directories(folder_ / name, failure);
+    if (failure) throw file_error("make the folder", folder_ / name, failure.value());
+    remove_leftovers(folder_ / name);
+  }
+  remove_leftovers(folder_);
+}
+
+fs::path ResultStore::result(const std::string& name) const {
+  return folder_ / "results" / (name + ".json");
+}
+
+fs::path ResultStore::hypotheses(const std::string& name) const {
+  return folder_ / "results" / (name + ".txt");
+}
+
+fs::path ResultStore::log(const std::string& name) const {
+  return folder_ / "logs" / (name + ".log");
+}
+
+fs::path ResultStore::output(const std::string& name) const {
+  return folder_ / "logs" / (name + ".out");
+}
+
+std::optional<Json> ResultStore::find(const std::string& name, const std::string& key,
+                                      const char* field) const {
+  const fs::path path = result(name);
+  if (!is_there(path)) return std::nullopt;
+  const Json json = Json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
+  if (!is_whole(json, field)) {
+    log::warn("'{}' is damaged: it will be made again", path.string());
+    return std::nullopt;
+  }
+  if (json.value(field, "") != key) return std::nullopt;
+  return json;
+}
+
+void ResultStore::put(const std::string& name, const std::string& key, const Json& result) const {
+  Json json{{"key", key}};
+  json.update(result);
+  write_file_atomically(this->result(name), json.dump(2) + "\n");
+}
+
+}  // namespace tessera::experiment
