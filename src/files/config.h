@@ -213,6 +213,9 @@ class Schema {
   // that decides which other keys there are.
   std::optional<Value> read_so_far(std::string_view key) const;
 
+  // The option of that key; null: none.
+  const Option* find(std::string_view key) const;
+
   // What the fields hold now, by key.
   std::map<std::string, Value> values() const;
 
@@ -239,7 +242,6 @@ class Schema {
   struct Reader;  // knows TOML
 
   Option& add(Option option);
-  const Option* find(std::string_view key) const;
   std::string suggestion(std::string_view key) const;  // " (did you mean ...?)"
 
   std::vector<std::unique_ptr<Option>> options_;  // in the order of declaration
