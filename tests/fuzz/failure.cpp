@@ -70,7 +70,7 @@ void copy_text(const std::filesystem::path& path, std::array<char, 4096>& to) {
 }
 
 // What is asked for counts too, whether or not it is used.
-void limit_memory() {
+[[maybe_unused]] void limit_memory() {
   std::ifstream about("/proc/self/statm");
   uint64_t pages = 0;
   if (!(about >> pages)) return;

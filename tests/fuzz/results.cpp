@@ -16,7 +16,7 @@ void fuzz_results(std::string_view input) {
     if (!result || !result->contains("evaluation")) return;
     const auto& evaluation = result->at("evaluation");
     for (const std::string_view key : experiment::known_column_keys()) {
-      experiment::value_of(evaluation, key);
+      if (experiment::value_of(evaluation, key)) said().append(key).append("\n");
       experiment::metric_of(evaluation, key);
     }
     for (const char* key : {"one_step.accuracy", "bleu.ratio", "distance.value", "passes", "."})

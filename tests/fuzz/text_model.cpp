@@ -12,7 +12,7 @@ void fuzz_text_model(std::string_view input) {
     return true;
   }();
   (void)written;
-  put_parts(parts_of(input), {kModelConfigFile, "tokenizer.json", "dict.txt"});
+  put_parts(parts_of(input), {kModelConfigFile, "tokenizer.json", "dict.txt", "manifest.json"});
   attempt([&] { seq2seq::load_model_folder(work_folder(), at::kCPU, nn::Precision::float32); });
 }
 
