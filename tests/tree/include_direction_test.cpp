@@ -132,7 +132,7 @@ TEST(Tree, PublicHeadersStayLight) {
   for (const auto& include : includes_below(kRoot / "include")) {
     const bool heavy = include.text.starts_with("ATen/") || include.text.starts_with("torch/") ||
                        include.text.starts_with("c10/") || include.text.starts_with("fmt/") ||
-                       include.text.starts_with("spdlog/") || include.text.starts_with("nlohmann/");
+                       include.text.starts_with("nlohmann/");
     EXPECT_TRUE(!heavy || allowed.contains(include.text))
         << include.file << " includes " << include.text;
     EXPECT_TRUE(include.text.starts_with("tessera/") ||

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-namespace tessera {
+namespace tessera::app {
 
 // Whether stderr is a terminal on which lines can be redrawn: TERM is set, and not to "dumb".
 bool stderr_is_terminal();
@@ -16,4 +16,4 @@ enum class Paint { bold, yellow, red };
 // Text for stderr: painted where colours are shown, else as it is.
 std::string painted(Paint paint, std::string_view text);
 
-}  // namespace tessera
+}  // namespace tessera::app

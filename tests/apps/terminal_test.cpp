@@ -1,7 +1,7 @@
-#include "base/terminal.h"
+#include "terminal.h"
 
-#include "base/highlight.h"
 #include "base/log.h"
+#include "console.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 #include <functional>
 #include <string>
 
-namespace tessera {
+namespace tessera::app {
 namespace {
 
 using testing::HasSubstr;
@@ -38,9 +38,13 @@ std::string on_terminal(const std::function<void()>& talk) {
 }
 
 void talk() {
+  Console console;
+  console.listen();
   log::highlight("the best");
   log::warn("a warning");
   log::error("an error");
+  set_log_sink({});
+  set_progress_sink({});
 }
 
 TEST(Terminal, ShowsColours) {
@@ -75,4 +79,4 @@ TEST(Terminal, NoColoursGoIntoAFile) {
 }
 
 }  // namespace
-}  // namespace tessera
+}  // namespace tessera::app

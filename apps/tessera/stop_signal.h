@@ -1,13 +1,16 @@
 #pragma once
 
+#include <atomic>
 #include <csignal>
 #include <exception>
+#include <stop_token>
 #include <string>
+#include <thread>
 
-namespace tessera::train {
+namespace tessera::app {
 
-// The way out of a run that a signal stopped, after it has saved: not an error. main() ends with
-// exit_code().
+// The way out of a command that a signal stopped, after it has saved: not an error. main() ends
+// with exit_code().
 class Stopped : public std::exception {
  public:
   explicit Stopped(int signal);
@@ -21,11 +24,11 @@ class Stopped : public std::exception {
   std::string text_;
 };
 
-// While one lives, the first SIGINT or SIGTERM only asks the run to stop: poll requested() between
-// steps. A second one ends the process at once, with its code; but within a tenth of a second it
-// counts as the same, since `timeout` and some shells send a signal to a process and to its group.
+// While one lives, the first SIGINT or SIGTERM only asks the token to stop. A second one ends the
+// process at once, with its code; but within a tenth of a second it counts as the same, since
+// `timeout` and some shells send a signal to a process and to its group.
 //   StopSignal stop;
-//   ... if (stop.requested()) { save(); throw Stopped(stop.signal()); }
+//   if (work(stop.token()) == stopped) throw Stopped(stop.signal());
 // The destructor puts the former handlers back. There can be one at a time.
 class StopSignal {
  public:
@@ -34,13 +37,17 @@ class StopSignal {
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;
 
-  bool requested() const { return signal() != 0; }
+  std::stop_token token() const { return source_.get_token(); }
   int signal() const;  // 0: none came
-  int exit_code() const { return requested() ? 128 + signal() : 0; }
 
  private:
+  void watch();
+
   struct sigaction old_interrupt_ {};
   struct sigaction old_terminate_ {};
+  std::stop_source source_;
+  std::atomic<bool> ending_{false};
+  std::thread watcher_;
 };
 
-}  // namespace tessera::train
+}  // namespace tessera::app

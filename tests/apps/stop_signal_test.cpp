@@ -1,4 +1,6 @@
-#include "train/stop_signal.h"
+#include "stop_signal.h"
+
+#include "support/wait_until.h"
 
 #include <tessera/base/error.h>
 
@@ -8,7 +10,7 @@
 
 #include <functional>
 
-namespace tessera::train {
+namespace tessera::app {
 namespace {
 
 // How a child process that does `act` and then leaves with 0 ends: its exit code.
@@ -23,15 +25,15 @@ int exit_code_of(const std::function<void()>& act) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST(StopSignal, AsksToStopWithTheCodeOfTheSignal) {
+TEST(StopSignal, AsksItsTokenToStop) {
   for (const auto& [signal, code] : {std::pair(SIGINT, 130), std::pair(SIGTERM, 143)}) {
     const StopSignal stop;
-    EXPECT_FALSE(stop.requested());
-    EXPECT_EQ(stop.exit_code(), 0);
+    EXPECT_FALSE(stop.token().stop_requested());
+    EXPECT_EQ(stop.signal(), 0);
     raise(signal);
-    EXPECT_TRUE(stop.requested());
     EXPECT_EQ(stop.signal(), signal);
-    EXPECT_EQ(stop.exit_code(), code);
+    EXPECT_EQ(Stopped(stop.signal()).exit_code(), code);
+    EXPECT_TRUE(test::wait_until([&] { return stop.token().stop_requested(); }));
   }
 }
 
@@ -50,7 +52,7 @@ TEST(StopSignal, DoubleDeliveryCountsOnce) {
               const StopSignal stop;
               raise(SIGTERM);
               raise(SIGTERM);
-              if (stop.exit_code() != 143) _exit(1);
+              if (stop.signal() != SIGTERM) _exit(1);
             }),
             0);
 }
@@ -82,7 +84,7 @@ TEST(StopSignal, InterruptsNoSystemCall) {
                 _exit(write(ends[1], "x", 1) == 1 ? 0 : 1);
               }
               char byte = 0;
-              if (read(ends[0], &byte, 1) != 1 || !stop.requested()) _exit(1);
+              if (read(ends[0], &byte, 1) != 1 || stop.signal() == 0) _exit(1);
             }),
             0);
 }
@@ -99,4 +101,4 @@ TEST(Stopped, KnowsItsExitCode) {
 }
 
 }  // namespace
-}  // namespace tessera::train
+}  // namespace tessera::app

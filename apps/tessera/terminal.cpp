@@ -1,11 +1,11 @@
-#include "base/terminal.h"
+#include "terminal.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdlib>
 
-namespace tessera {
+namespace tessera::app {
 namespace {
 
 std::string_view code_of(Paint paint) {
@@ -37,4 +37,4 @@ std::string painted(Paint paint, std::string_view text) {
   return fmt::format("\x1b[{}m{}\x1b[0m", code_of(paint), text);
 }
 
-}  // namespace tessera
+}  // namespace tessera::app
