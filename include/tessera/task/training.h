@@ -14,9 +14,9 @@
 namespace tessera {
 
 // Trains a model in a folder of its own, which the recipe names (train.out).
-//   tessera::Training training({.recipe = "recipes/tiny.toml", .overrides =
-//   {"train.out=runs/tiny"}}); const tessera::TrainingResult result = training.run(); const
-//   tessera::Translator translator(result.run);
+//   const tessera::Training training({.recipe = "recipes/tiny.toml"});
+//   const tessera::TrainingResult result = training.run();
+//   const tessera::Translator translator(result.run);
 // A run that was stopped, or whose process died, goes on with {.resume = "runs/tiny"}.
 class TESSERA_API Training {
  public:
