@@ -11,6 +11,7 @@
 
 #include <cstdlib>
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace tessera::app {
@@ -38,8 +39,8 @@ std::string on_terminal(const std::function<void()>& talk) {
 }
 
 void talk() {
-  Console console;
-  console.listen();
+  const auto console = std::make_unique<Console>();
+  console->listen();
   log::highlight("the best");
   log::warn("a warning");
   log::error("an error");

@@ -154,6 +154,22 @@ TEST(Tree, RemovesFoldersWithoutTheStandardLibrary) {
   }
 }
 
+// Signals, the environment, the terminal and the standard streams are the program's.
+TEST(Tree, TheLibraryIsAGuestInItsProcess) {
+  static const std::regex forbidden(
+      R"(\b(setenv|putenv|sigaction|signal|_exit|_Exit|abort|isatty|chdir|umask)\s*\(|)"
+      R"(\bset_num_threads\s*\(|\bstd::exit\s*\(|)"
+      R"(\bstd::c(out|err)\b|\bstd(out|err)\b)");
+  for (const auto& entry : fs::recursive_directory_iterator(kRoot / "src")) {
+    if (entry.path().extension() != ".cpp" && entry.path().extension() != ".h") continue;
+    std::ifstream file(entry.path());
+    for (std::string line; std::getline(file, line);) {
+      const std::string code = line.substr(0, line.find("//"));
+      EXPECT_FALSE(std::regex_search(code, forbidden)) << entry.path() << ": " << line;
+    }
+  }
+}
+
 TEST(Tree, CudaFilesKnowNoLibTorch) {
   for (const auto& include : includes_below(kRoot / "src/kernels/cuda"))
     EXPECT_FALSE(include.text.starts_with("ATen/") || include.text.starts_with("torch/") ||

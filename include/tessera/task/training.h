@@ -40,7 +40,7 @@ class TESSERA_API Training {
   // Trains until all updates are made, early stopping ends the run, or `stop` asks for it: then it
   // saves, and says so. Throws Error where the run cannot begin or diverges; the checkpoints there
   // are stay.
-  //   on_progress  called in this thread
+  //   on_progress  called in this thread; what it throws ends the training
   TrainingResult run(const std::stop_token& stop = {},
                      const OnTrainingProgress& on_progress = {}) const;
 
