@@ -4,7 +4,7 @@ CMAKE_ARGS ?=
 # Idle worker threads must not spin while tests run side by side.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: help setup configure build test demo bench asan tsan check format formatted lint clean
+.PHONY: help setup configure build test demo bench asan tsan shared check format formatted lint clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -47,7 +47,12 @@ tsan: setup ## readers, generation and training under the thread sanitizer
 	cmake --build --preset tsan --parallel $(JOBS)
 	setarch -R ctest --preset tsan --parallel $(JOBS)
 
-check: formatted test asan tsan lint ## all checks there are; takes long
+shared: setup ## shared libraries, and the library as a part of another project
+	cmake --preset shared $(CMAKE_ARGS)
+	cmake --build --preset shared --parallel $(JOBS)
+	ctest --preset shared
+
+check: formatted test asan tsan shared lint ## all checks there are; takes long
 
 format: ## rewrite the sources as .clang-format says
 	@scripts/setup --format
@@ -62,4 +67,4 @@ lint: build formatted ## formatting and clang-tidy, without changing anything
 	@git ls-files -z 'src/*.cpp' 'apps/*.cpp' | xargs -0 -P $(JOBS) -n 4 clang-tidy-14 -p build --quiet
 
 clean: ## remove everything that was built
-	rm -rf build build-debug build-asan build-tsan build-cuda demo
+	rm -rf build build-debug build-asan build-tsan build-shared build-cuda demo

@@ -63,8 +63,6 @@ function(tessera_dependency name header debian_package)
 endfunction()
 
 tessera_dependency(fmt fmt/format.h libfmt-dev PACKAGE fmt TARGET fmt::fmt LIBRARY fmt)
-tessera_dependency(spdlog spdlog/spdlog.h libspdlog-dev)
-target_compile_definitions(tessera_dep_spdlog INTERFACE SPDLOG_FMT_EXTERNAL)
 tessera_dependency(json nlohmann/json.hpp nlohmann-json3-dev PACKAGE nlohmann_json TARGET nlohmann_json::nlohmann_json)
 tessera_dependency(toml toml++/toml.h libtomlplusplus-dev)  # its package is of a compiled library, which we do not need
 tessera_dependency(cli CLI/CLI.hpp libcli11-dev PACKAGE CLI11 TARGET CLI11::CLI11)

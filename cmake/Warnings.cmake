@@ -11,6 +11,12 @@ if(TESSERA_SANITIZE STREQUAL "THREAD")
 elseif(TESSERA_SANITIZE)
   set(_sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)
 endif()
+if(TESSERA_LIBFUZZER)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    message(FATAL_ERROR "TESSERA_LIBFUZZER needs Clang: -DCMAKE_CXX_COMPILER=clang++")
+  endif()
+  target_compile_options(tessera_settings INTERFACE -fsanitize=fuzzer-no-link)  # says which branches are taken
+endif()
 if(TESSERA_SANITIZE)
   # Instrumented code looks uninitialised to GCC, and it does not see what fences order.
   target_compile_options(tessera_settings INTERFACE -Wno-maybe-uninitialized -Wno-tsan ${_sanitizers}

@@ -2,7 +2,6 @@
 
 #include "base/log.h"
 #include "base/numerals.h"
-#include "base/progress.h"
 #include "base/require.h"
 #include "base/visible_text.h"
 #include "experiment/estimate.h"
@@ -11,7 +10,7 @@
 #include "experiment/table_files.h"
 #include "option_checks.h"
 #include "print_json.h"
-#include "train/stop_signal.h"
+#include "stop_signal.h"
 
 #include <fmt/format.h>
 
@@ -142,7 +141,8 @@ void print_dry_run(const experiment::Table& table, const experiment::Plan& plan,
              duration_text(3600 * hours), evaluations);
 }
 
-void run_experiment(const ExperimentCommand& command, const GlobalOptions& globals) {
+void run_experiment(const ExperimentCommand& command, const GlobalOptions& globals,
+                    const std::stop_token& stop) {
   const experiment::Table table = experiment::read_table(
       command.file, assignments<std::string>(command.set, "--set is NAME=VALUE"));
   check_options(table);
@@ -154,7 +154,6 @@ void run_experiment(const ExperimentCommand& command, const GlobalOptions& globa
   experiment::RunnerOptions options;
   options.globals = passed_on(globals, command.jobs);
   options.jobs = command.jobs;
-  const train::StopSignal stop;
   if (command.dry_run) {
     const auto states = experiment::states_of(plan, store);
     return print_dry_run(table, plan, states, selected,
@@ -220,7 +219,14 @@ void add_experiment(CLI::App& program, const GlobalOptions& globals) {
       ->option_text("NAME...");
   experiment->add_flag("--dry-run", command->dry_run,
                        "list finished and open work and estimate what it would cost");
-  experiment->callback([command, &globals] { run_experiment(*command, globals); });
+  experiment->callback([command, &globals] {
+    const StopSignal stop;
+    try {
+      run_experiment(*command, globals, stop.token());
+    } catch (const experiment::Stopped&) {
+      throw Stopped(stop.signal());
+    }
+  });
 }
 
 }  // namespace tessera::app

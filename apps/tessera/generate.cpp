@@ -4,13 +4,13 @@
 #include "base/numerals.h"
 #include "base/progress.h"
 #include "base/require.h"
-#include "base/terminal.h"
 #include "base/visible_text.h"
 #include "condensation.h"
 #include "engine/option_checks.h"
 #include "engine/text_engine.h"
 #include "generation_settings.h"
 #include "option_checks.h"
+#include "terminal.h"
 #include "text/line_reader.h"
 
 #include <fmt/format.h>

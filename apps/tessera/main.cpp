@@ -1,13 +1,14 @@
 #include "base/log.h"
 #include "base/nearest_name.h"
-#include "base/terminal.h"
 #include "base/visible_text.h"
 #include "command.h"
+#include "console.h"
 #include "kernels/device.h"
 #include "option_checks.h"
+#include "stop_signal.h"
 #include "tensor/device.h"
 #include "tensor/out_of_memory.h"
-#include "train/stop_signal.h"
+#include "terminal.h"
 
 #include <tessera/base/error.h>
 #include <tessera/tensor/value_checks.h>
@@ -67,7 +68,7 @@ void add_global_options(CLI::App& program, GlobalOptions& globals) {
 }
 
 void report(const tessera::Error& error) {
-  std::cerr << tessera::painted(tessera::Paint::red, "error:") << ' '
+  std::cerr << tessera::app::painted(tessera::app::Paint::red, "error:") << ' '
             << tessera::visible(error.what()) << '\n';
   if (!error.hint().empty()) std::cerr << "hint: " << tessera::visible(error.hint()) << '\n';
 }
@@ -133,7 +134,7 @@ bool reader_is_gone() {
   return ::poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-int run(int argc, char** argv) {
+int run(int argc, char** argv, tessera::app::Console& console) {
   GlobalOptions globals;
   CLI::App program(
       "Diffusion models of discrete data, with noise paths that start at the borders of the "
@@ -142,7 +143,7 @@ int run(int argc, char** argv) {
   add_global_options(program, globals);
   program.require_subcommand(1);
   program.parse_complete_callback([&] {
-    if (globals.quiet) tessera::log::set_level(tessera::log::Level::quiet);
+    if (globals.quiet) console.set_level(tessera::app::Console::Level::quiet);
     if (globals.threads > 0) at::set_num_threads(globals.threads);
     tessera::parse_device(globals.device);
   });
@@ -178,7 +179,7 @@ int run(int argc, char** argv) {
     else
       report(wrong_arguments(program, error));
     return kWrongUsage;
-  } catch (const tessera::train::Stopped& stopped) {  // by a signal, after saving
+  } catch (const tessera::app::Stopped& stopped) {  // by a signal, after saving
     tessera::log::info("{}", stopped.what());
     return stopped.exit_code();
   } catch (const tessera::UsageError& error) {
@@ -218,7 +219,9 @@ int main(int argc, char** argv) {
   // For comparisons on a newer GPU (docs/gpus.md).
   if (std::getenv("TESSERA_OLDER_GPU") != nullptr)
     tessera::kernels::cuda::set_hopper_kernels(false);
-  int status = run(argc, argv);
+  tessera::app::Console console;
+  console.listen();
+  int status = run(argc, argv, console);
   std::cout.flush();
   if (!std::cout || std::fflush(stdout) != 0 || std::ferror(stdout)) {
     const bool unread = reader_is_gone();

@@ -1,8 +1,6 @@
 #include "memory_meter.h"
 
-#include <ATen/Context.h>
 #include <c10/core/CPUAllocator.h>
-#include <c10/core/CachingDeviceAllocator.h>
 
 #include <algorithm>
 #include <atomic>
@@ -63,18 +61,13 @@ CountingAllocator& counting_allocator() {
   return allocator;
 }
 
-constexpr auto kAll = static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE);
-
 }  // namespace
 
 MemoryMeter::MemoryMeter(at::Device device) : device_(device) {
   if (device.is_cpu()) {
     counting_allocator().start();
   } else {
-    at::globalContext().lazyInitDevice(device.type());
-    auto* allocator = at::getDeviceAllocator(device.type());
-    allocator->resetPeakStats(device.index());
-    start_ = allocator->getDeviceStats(device.index()).requested_bytes[kAll].current;
+    device_peak_.emplace(device);
   }
 }
 
@@ -84,8 +77,7 @@ MemoryMeter::~MemoryMeter() {
 
 int64_t MemoryMeter::peak() const {
   if (device_.is_cpu()) return counting_allocator().peak();
-  auto* allocator = at::getDeviceAllocator(device_.type());
-  return allocator->getDeviceStats(device_.index()).requested_bytes[kAll].peak - start_;
+  return device_peak_->bytes();
 }
 
 }  // namespace tessera::app

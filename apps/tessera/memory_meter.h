@@ -1,8 +1,11 @@
 #pragma once
 
+#include "tensor/peak_memory.h"
+
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <optional>
 
 namespace tessera::app {
 
@@ -20,7 +23,7 @@ class MemoryMeter {
 
  private:
   at::Device device_;
-  int64_t start_ = 0;
+  std::optional<PeakMemory> device_peak_;  // not on the CPU
 };
 
 }  // namespace tessera::app

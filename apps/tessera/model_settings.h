@@ -40,8 +40,9 @@ class FlagAdder {
   explicit FlagAdder(CLI::App& command) : command_(command) {}
 
   template <class T>
-  void operator()(const engine::OptionInfo& info, std::optional<T>& field) const {
-    if (*info.values == '\0') return;
+  void operator()(const engine::RequestOption& request, std::optional<T>& field) const {
+    const engine::OptionInfo info = engine::described(request);
+    if (info.values.empty()) return;
     CLI::Option* option = command_.add_option(flag(info), field, info.meaning);
     option->option_text(info.values);
     if constexpr (std::is_same_v<T, int64_t>)
@@ -53,7 +54,8 @@ class FlagAdder {
   }
 
   // "merge_repeats": --merge-repeats, and --keep-repeats for the opposite.
-  void operator()(const engine::OptionInfo& info, std::optional<bool>& field) const {
+  void operator()(const engine::RequestOption& request, std::optional<bool>& field) const {
+    const engine::OptionInfo info = engine::described(request);
     CLI::Option* on = command_.add_flag_callback(
         flag(info), [&field] { field = true; }, info.meaning);
     command_

@@ -1,6 +1,7 @@
 #include "flow/options.h"
 #include "codebook/declare.h"
 #include "command.h"
+#include "engine/option_list.h"
 #include "task/recipe.h"
 
 #include <fmt/format.h>
@@ -26,15 +27,25 @@ void print_options(bool images, bool markdown) {
   fmt::print("{}", markdown ? schema.markdown() : schema.dump());
 }
 
+void print_request_options(bool images) {
+  fmt::print("{}", images ? engine::image_option_table() : engine::text_option_table());
+}
+
 }  // namespace
 
 void add_options(CLI::App& program) {
   CLI::App* options = program.add_subcommand(
       "options", "print every configuration key with its default and meaning, as TOML");
-  auto images = std::make_shared<bool>(false), markdown = std::make_shared<bool>(false);
+  auto images = std::make_shared<bool>(false), markdown = std::make_shared<bool>(false),
+       requests = std::make_shared<bool>(false);
   options->add_flag("--images", *images, "keys of recipes for images (default: for text)");
   options->add_flag("--markdown", *markdown, "as a Markdown table (docs/options.md)");
-  options->callback([images, markdown] { print_options(*images, *markdown); });
+  options->add_flag("--requests", *requests,
+                    "options of single requests (flags of generate and sample, fields in C++) "
+                    "instead, as a Markdown table");
+  options->callback([images, markdown, requests] {
+    *requests ? print_request_options(*images) : print_options(*images, *markdown);
+  });
 }
 
 }  // namespace tessera::app

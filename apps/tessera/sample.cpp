@@ -14,7 +14,7 @@
 #include "option_checks.h"
 #include "print_json.h"
 #include "report/film.h"
-#include "train/stop_signal.h"
+#include "stop_signal.h"
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -25,8 +25,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stop_token>
-#include <thread>
 #include <vector>
 
 namespace tessera::app {
@@ -100,27 +98,6 @@ void check(const SampleCommand& command) {
   require_option(command.grid.empty() || command.count <= kMostInGrid,
                  "a grid holds {} images at most, got --count {}", kMostInGrid, command.count);
 }
-
-// A stop token that a signal asks to stop, as StopSignal catches it.
-class SignalToken {
- public:
-  SignalToken() : watcher_([this](const std::stop_token& end) { watch(end); }) {}
-
-  std::stop_token token() const { return source_.get_token(); }
-  int signal() const { return signal_.signal(); }
-
- private:
-  void watch(const std::stop_token& end) {
-    while (!end.stop_requested() && !source_.stop_requested()) {
-      if (signal_.requested()) source_.request_stop();
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-  }
-
-  train::StopSignal signal_;
-  std::stop_source source_;
-  std::jthread watcher_;
-};
 
 // The images of a sample, kept where they are asked for.
 class Keeper {
@@ -250,7 +227,7 @@ void run_sample(const SampleCommand& command, const GlobalOptions& globals) {
   if (keeps) {
     Keeper keeper(command, shape);
     Progress bar("images", command.count * static_cast<int64_t>(models.size()));
-    const SignalToken stop;
+    const StopSignal stop;
     ImageRequest request = request_for(command.count, command.images, globals);
     request.stop = stop.token();
     request.take = [&](const Images& some) {
@@ -260,7 +237,7 @@ void run_sample(const SampleCommand& command, const GlobalOptions& globals) {
     const auto begin = std::chrono::steady_clock::now();
     for (const Engine& engine : models) {
       const ImageResult result = engine.run(std::span(&request, 1)).front();
-      if (result.outcome == Outcome::stopped) throw train::Stopped(stop.signal());
+      if (result.outcome == Outcome::stopped) throw Stopped(stop.signal());
       result.require_done();
       calls.push_back(result.nfe);
     }

@@ -3,6 +3,8 @@
 // Everything a program needs to noise, learn and sample discrete data with a network of its own.
 
 #include <tessera/base/error.h>
+#include <tessera/base/log_sink.h>
+#include <tessera/base/progress_sink.h>
 #include <tessera/codebook/bits.h>
 #include <tessera/codebook/embedding_table.h>
 #include <tessera/engine/engine.h>
@@ -23,6 +25,7 @@
 #include <tessera/process/process.h>
 #include <tessera/process/sampler.h>
 #include <tessera/process/trajectory.h>
+#include <tessera/task/training.h>
 #include <tessera/tensor/random.h>
 #include <tessera/tensor/value_checks.h>
 #include <tessera/version.h>

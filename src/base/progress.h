@@ -2,51 +2,23 @@
 
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <string>
-#include <string_view>
+
+#include "tessera/base/progress_sink.h"
 
 namespace tessera {
 
-// Where a long piece of work stands.
-struct ProgressState {
-  std::string label;
-  int64_t done = 0;
-  int64_t total = 0;      // 0: unknown
-  int64_t start = 0;      // what was done before the clock started (a resumed run)
-  double seconds = 0;     // since the clock started
-  std::string note = {};  // free text at the end of the line
-};
-
-// One line of at most `columns` characters (0: any number, without a bar, as for a log):
-//   sampling  42% [========>           ]  420/1000  12.3/s  eta 0:47  loss 1.23
-// or, with the total unknown,
-//   sampling  420  12.3/s  0:35  loss 1.23
-// Where the line is too short, the bar shrinks and disappears, then the note, then the count go.
-std::string progress_line(const ProgressState& state, int columns);
-
-std::string rate_text(double per_second);   // "12.3/s", "4.50k/s", "7.20/min", "3.00/h"
-std::string duration_text(double seconds);  // "0:47", "12:05", "3:07:12", "2d 04:10:00"
-
-// How a bar is shown.
-struct ProgressDisplay {
-  bool terminal = false;  // a bar on one line of stderr, redrawn in place
-  double redraw_seconds = 0.1;
-  double log_seconds = 30;  // without a terminal: a log line this often, nothing before the first
-
-  static ProgressDisplay detect();  // a terminal if stderr is one and the log is not quiet
-};
-
-// Shows how far a piece of work is, from construction to destruction.
-//   Progress bar("sampling", total);
-//   ... bar.advance(batch_size); bar.note("loss 1.23");
-// Of bars within bars the innermost is shown; when it ends it is wiped and the outer one shows
-// again. Safe to advance from several threads.
+// Tells the sink of the program (set_progress_sink) how far a piece of work is, from construction
+// to destruction.
+//   Progress progress("sampling", total);
+//   ... progress.advance(batch_size); progress.note("loss 1.23");
+// Safe to advance from several threads.
 class Progress {
  public:
   //   total  0: unknown
   //   start  what is done already, it does not count for the rate
-  Progress(std::string label, int64_t total, int64_t start = 0,
-           const ProgressDisplay& display = ProgressDisplay::detect());
+  Progress(std::string label, int64_t total, int64_t start = 0);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -55,15 +27,11 @@ class Progress {
   void note(std::string text);
 
  private:
-  using Clock = std::chrono::steady_clock;
+  void tell(ProgressEvent::Phase phase);  // called with the lock held
 
-  void show();  // called with the lock held
-  void draw();
-
-  ProgressState state_;
-  ProgressDisplay display_;
-  Clock::time_point began_;
-  Clock::time_point shown_;  // when the bar was drawn or the last log line written
+  std::mutex mutex_;
+  ProgressEvent event_;
+  std::chrono::steady_clock::time_point began_;
 };
 
 }  // namespace tessera

@@ -2,7 +2,6 @@
 
 #include "base/require.h"
 
-#include <algorithm>
 #include <cmath>
 #include <concepts>
 #include <optional>
@@ -12,9 +11,10 @@ namespace tessera::engine {
 namespace {
 
 template <class T>
-void check_bounds(const OptionInfo& info, const std::optional<T>& value, Spelling spelling) {
+void check_bounds(const RequestOption& option, const std::optional<T>& value, Spelling spelling) {
   if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
     if (!value) return;
+    const OptionInfo info = described(option);
     const auto number = static_cast<double>(*value);
     const std::string name = spelled(info.name, spelling);
     if (std::isinf(info.high))
@@ -27,21 +27,15 @@ void check_bounds(const OptionInfo& info, const std::optional<T>& value, Spellin
 
 }  // namespace
 
-std::string spelled(std::string_view name, Spelling spelling) {
-  std::string text(name);
-  if (spelling == Spelling::field) return text;
-  std::replace(text.begin(), text.end(), '_', '-');
-  return "--" + text;
-}
-
 void check_options(const GenerateOptions& options, const seq2seq::Seq2Seq& model,
                    const seq2seq::GenerationOptions& stored, Spelling spelling) {
   const bool searches = model.family() == nullptr;
   const OptionFor other = searches ? OptionFor::diffusion : OptionFor::search;
-  const auto check = [&](const OptionInfo& info, const auto& value) {
-    require_option(!value.has_value() || info.models != other, "{} is not for models of kind '{}'",
-                   spelled(info.name, spelling), name_of(model.options().kind));
-    check_bounds(info, value, spelling);
+  const auto check = [&](const RequestOption& option, const auto& value) {
+    require_option(!value.has_value() || option.models != other,
+                   "{} is not for models of kind '{}'", spelled(option.name, spelling),
+                   name_of(model.options().kind));
+    check_bounds(option, value, spelling);
   };
   visit_sampler(options, check);
   visit_generation(options, check);
@@ -57,8 +51,8 @@ void check_options(const GenerateOptions& options, const seq2seq::Seq2Seq& model
 }
 
 void check_options(const SampleOptions& options, bool told_classes, Spelling spelling) {
-  const auto check = [&](const OptionInfo& info, const auto& value) {
-    check_bounds(info, value, spelling);
+  const auto check = [&](const RequestOption& option, const auto& value) {
+    check_bounds(option, value, spelling);
   };
   visit_sampler(options, check);
   visit_images(options, check);

@@ -1,30 +1,39 @@
 #pragma once
 
-#include "seq2seq/generation_options.h"
-
 #include <tessera/engine/generate_options.h>
 #include <tessera/engine/sample_options.h>
 
-#include <cstdint>
 #include <limits>
 #include <string>
 #include <string_view>
 
-// The options of requests, each declared once: what they mean, which values they take, which models
-// they are for. Checks of values and the program's flags come from this list.
+// The options of requests. Most change a configuration key for one request: its declaration has the
+// meaning and the bounds. Only what has no key of its own is described here. Checks of values, the
+// program's flags and docs/options.md come from this list.
 namespace tessera::engine {
 
 // Which models of text an option is for; others refuse it.
 enum class OptionFor { all, diffusion, search };
 
-struct OptionInfo {
-  const char* name;     // as the field: "length_choice"
-  const char* meaning;  // for people
-  const char* values;   // how they look: "N", "fast|balanced|best"; empty: no flag of the program
+struct RequestOption {
+  const char* name;    // as the field: "length_choice"
+  const char* key;     // that it changes: "generate.length_choice"; empty: none
+  const char* values;  // how they look: "N", "fast|balanced|best"; empty: no flag of the program
   OptionFor models = OptionFor::all;
+  const char* meaning = "";  // of those without a key
+};
+
+// All that is known of an option.
+struct OptionInfo {
+  std::string name, key, values;
+  OptionFor models = OptionFor::all;
+  std::string meaning;
   double low = -std::numeric_limits<double>::infinity();  // of numbers
   double high = std::numeric_limits<double>::infinity();
 };
+
+// With what the key's declaration says.
+OptionInfo described(const RequestOption& option);
 
 // The selection that takes another model: "rerank", or "rerank=FOLDER".
 constexpr std::string_view kRerank = "rerank";
@@ -33,41 +42,28 @@ constexpr std::string_view kRerank = "rerank";
 enum class Spelling { field, flag };
 std::string spelled(std::string_view name, Spelling spelling);
 
-// Calls visit(info, field) for every option of the sampler; Options is one of the structs below,
+// The options of texts and of images as Markdown tables: option, flag, key, values, meaning.
+std::string text_option_table();
+std::string image_option_table();
+
+// Calls visit(option, field) for every option of the sampler; Options is one of the structs below,
 // const or not.
 template <class Options, class Visit>
 void visit_sampler(Options& options, Visit&& visit) {
   constexpr OptionFor diffusion = OptionFor::diffusion;
-  visit(OptionInfo{"steps", "number of sampling steps; more steps take longer", "N", diffusion, 1},
-        options.steps);
-  visit(
-      OptionInfo{"r",
-                 "confidence factor of sampling: 0 is plain diffusion, 1 starts at the borders of "
-                 "the cells (default: as in training)",
-                 "0..1", diffusion, 0, 1},
-      options.r);
-  visit(OptionInfo{"sampler",
-                   "deterministic (Algorithm 2), gaussian (noise is partly redrawn at each step), "
-                   "as-printed (Algorithm 3 to the letter), difformer (the baseline: r = 0, 15 of "
-                   "20 steps)",
-                   "NAME", diffusion},
+  visit(RequestOption{"steps", "sampler.steps", "N", diffusion}, options.steps);
+  visit(RequestOption{"r", "sampler.r", "0..1", diffusion}, options.r);
+  visit(RequestOption{"sampler", "", "NAME", diffusion,
+                      "deterministic (Algorithm 2), gaussian (noise is partly redrawn at each "
+                      "step), as-printed (Algorithm 3 to the letter), difformer (the baseline: r = "
+                      "0, 15 of 20 steps)"},
         options.sampler);
-  visit(OptionInfo{"path",
-                   "noise end of a sampling path: recomputed from each estimate (altered), or kept "
-                   "from the start (fixed)",
-                   "altered|fixed", diffusion},
+  visit(RequestOption{"path", "", "altered|fixed", diffusion,
+                      "noise end of a sampling path: recomputed from each estimate (altered), or "
+                      "kept from the start (fixed)"},
         options.path);
-  visit(
-      OptionInfo{"clock",
-                 "rescaled time of a position in sampling: computed anew at each step (absolute), "
-                 "or moved by its speed (velocity)",
-                 "absolute|velocity", diffusion},
-      options.clock);
-  visit(OptionInfo{"estimate",
-                   "point that a path is built from: the network's estimate (raw), the mean of the "
-                   "codes weighted by its scores (mean), the nearest code (nearest), or the "
-                   "estimate scaled to a code's length (rescaled)",
-                   "raw|mean|nearest|rescaled", diffusion},
+  visit(RequestOption{"clock", "sampler.clock", "absolute|velocity", diffusion}, options.clock);
+  visit(RequestOption{"estimate", "sampler.estimate", "raw|mean|nearest|rescaled", diffusion},
         options.estimate);
 }
 
@@ -75,87 +71,44 @@ void visit_sampler(Options& options, Visit&& visit) {
 template <class Options, class Visit>
 void visit_generation(Options& options, Visit&& visit) {
   constexpr OptionFor diffusion = OptionFor::diffusion, search = OptionFor::search;
-  visit(OptionInfo{"preset",
-                   "work per line: at most 6 (fast), 20 (balanced) or 100 (best) decoder passes; "
-                   "--candidates, --steps and --selection override it",
-                   "fast|balanced|best", diffusion},
+  visit(RequestOption{"preset", "generate.preset", "fast|balanced|best", diffusion},
         options.preset);
-  visit(OptionInfo{"candidates",
-                   "candidates per line: 5 is five noises of the likeliest length, 7x3 is three "
-                   "noises for each of the seven likeliest lengths",
-                   "N|LxN", diffusion},
+  visit(RequestOption{"candidates", "", "N|LxN", diffusion,
+                      "candidates per line: 5 is five noises of the likeliest length, 7x3 is three "
+                      "noises for each of the seven likeliest lengths"},
         options.candidates);
-  visit(OptionInfo{"lengths", "lengths that are tried", "", diffusion, 1, seq2seq::kMaxCandidates},
-        options.lengths);
-  visit(OptionInfo{"noises", "start noises of every length", "", diffusion, 1,
-                   seq2seq::kMaxCandidates},
-        options.noises);
-  visit(OptionInfo{"length_choice",
-                   "lengths to try: the likeliest ones (likeliest), the likeliest one and its "
-                   "neighbours (window), or lengths drawn by their probability (draw)",
-                   "likeliest|window|draw", diffusion},
-        options.length_choice);
+  visit(RequestOption{"lengths", "generate.lengths", "", diffusion}, options.lengths);
+  visit(RequestOption{"noises", "generate.noises", "", diffusion}, options.noises);
   visit(
-      OptionInfo{"merge_repeats", "write a symbol once if it is repeated in a row", "", diffusion},
-      options.merge_repeats);
-  visit(OptionInfo{"length",
-                   "length of the output in symbols: exactly N, N more or fewer than predicted, or "
-                   "as in the references (oracle; evaluate only)",
-                   "N|+N|-N|oracle", diffusion},
+      RequestOption{"length_choice", "generate.length_choice", "likeliest|window|draw", diffusion},
+      options.length_choice);
+  visit(RequestOption{"merge_repeats", "generate.merge_repeats", "true|false", diffusion},
+        options.merge_repeats);
+  visit(RequestOption{"length", "", "N|+N|-N|oracle", diffusion,
+                      "length of the output in symbols: exactly N, N more or fewer than predicted, "
+                      "or as in the references (oracle; evaluate only)"},
         options.length);
   visit(
-      OptionInfo{
-          "selection",
-          "how to choose a candidate: by agreement with the others (mbr), by the model's "
-          "probability (confidence), by both (blend), within each length and then across lengths "
-          "(staged), or by the probability that an autoregressive model gives it (rerank=MODEL)",
-          "mbr|confidence|blend|staged|rerank=MODEL"},
+      RequestOption{"selection", "generate.selection", "mbr|confidence|blend|staged|rerank=MODEL"},
       options.selection);
-  visit(OptionInfo{"beam",
-                   "autoregressive models: number of hypotheses, 1 is greedy; with --temperature, "
-                   "number of sentences to draw",
-                   "N", search, 1, seq2seq::kMaxCandidates},
-        options.beam);
-  visit(OptionInfo{"length_penalty",
-                   "autoregressive models: hypotheses are ranked by log-probability divided by "
-                   "length to this power",
-                   "X", search, 0, seq2seq::kMaxLengthPenalty},
+  visit(RequestOption{"beam", "generate.beam", "N", search}, options.beam);
+  visit(RequestOption{"length_penalty", "generate.length_penalty", "X", search},
         options.length_penalty);
-  visit(OptionInfo{"temperature",
-                   "autoregressive models: draw sentences instead of searching; higher values vary "
-                   "more",
-                   "X", search, 0, seq2seq::kMaxTemperature},
-        options.temperature);
-  visit(OptionInfo{"top_k", "autoregressive models: draw among the N likeliest symbols only", "N",
-                   search, 0},
-        options.top_k);
-  visit(OptionInfo{"batch_tokens",
-                   "size of a batch, in candidates x length; lower it if memory runs out", "N",
-                   OptionFor::all, 1},
-        options.batch_tokens);
-  visit(OptionInfo{"noise",
-                   "what random numbers depend on beside the seed: nothing, so that equal lines "
-                   "give equal results (texts, the default), or the number of the line (lines)",
-                   "texts|lines"},
+  visit(RequestOption{"temperature", "generate.temperature", "X", search}, options.temperature);
+  visit(RequestOption{"top_k", "generate.top_k", "N", search}, options.top_k);
+  visit(RequestOption{"batch_tokens", "generate.batch_tokens", "N"}, options.batch_tokens);
+  visit(RequestOption{"noise", "", "texts|lines", OptionFor::all,
+                      "what random numbers depend on beside the seed: nothing, so that equal lines "
+                      "give equal results (texts, the default), or the number of the line (lines)"},
         options.noise);
 }
 
 // Those of images beside the sampler. Options: SampleOptions, const or not.
 template <class Options, class Visit>
 void visit_images(Options& options, Visit&& visit) {
-  visit(OptionInfo{"guidance",
-                   "strength of the class: 1 as trained, larger values make images more typical of "
-                   "the class",
-                   "X", OptionFor::all, 0, 1000},
-        options.guidance);
-  visit(OptionInfo{"time_difference",
-                   "steps by which the state is ahead of the time that the network is told "
-                   "(asymmetric steps)",
-                   "X", OptionFor::all, 0, 1000},
-        options.time_difference);
-  visit(OptionInfo{"batch", "images made at a time; lower it if memory runs out", "N",
-                   OptionFor::all, 1, 1000000},
-        options.batch);
+  visit(RequestOption{"guidance", "sample.guidance", "X"}, options.guidance);
+  visit(RequestOption{"time_difference", "sampler.time_difference", "X"}, options.time_difference);
+  visit(RequestOption{"batch", "sample.batch", "N"}, options.batch);
 }
 
 }  // namespace tessera::engine

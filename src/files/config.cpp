@@ -507,6 +507,17 @@ std::optional<Value> Schema::read_so_far(std::string_view key) const {
   return std::nullopt;
 }
 
+void Schema::changeable(const std::function<void()>& declare) {
+  const size_t before = options_.size();
+  declare();
+  for (size_t k = before; k < options_.size(); ++k) options_[k]->may_change = [] { return true; };
+}
+
+bool Schema::may_change(std::string_view key) const {
+  const Option* const option = find(key);
+  return option != nullptr && option->may_change && option->may_change();
+}
+
 std::map<std::string, Value> Schema::values() const {
   std::map<std::string, Value> result;
   for (const auto& option : options_) result.emplace(option->key, option->get());

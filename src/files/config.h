@@ -77,6 +77,9 @@ struct Option {
     std::string demand;  // "must be ..."
   };
   std::vector<Check> checks;
+
+  // Whether the value may change in a run that goes on, as the fields are then; none: it may not.
+  std::function<bool()> may_change;
 };
 
 namespace detail {
@@ -170,6 +173,14 @@ class Constraints {
     return *this;
   }
 
+  // It may have another value in a run that goes on: it has no part in the mathematics of the
+  // updates made so far.
+  //   condition  asked when the fields are set
+  Constraints& may_change(std::function<bool()> condition = [] { return true; }) {
+    option_.may_change = std::move(condition);
+    return *this;
+  }
+
  private:
   Option& option_;
 };
@@ -213,8 +224,17 @@ class Schema {
   // that decides which other keys there are.
   std::optional<Value> read_so_far(std::string_view key) const;
 
+  // The option of that key; null: none.
+  const Option* find(std::string_view key) const;
+
   // What the fields hold now, by key.
   std::map<std::string, Value> values() const;
+
+  // Options that `declare` adds may change in a run that goes on, all of them.
+  void changeable(const std::function<void()>& declare);
+
+  // Whether a key there is may change, as the fields are now.
+  bool may_change(std::string_view key) const;
 
   // Checks everything that was read. All well: sets the fields. Otherwise throws UsageError that
   // lists every problem, one a line, and leaves all fields as they were:
@@ -239,7 +259,6 @@ class Schema {
   struct Reader;  // knows TOML
 
   Option& add(Option option);
-  const Option* find(std::string_view key) const;
   std::string suggestion(std::string_view key) const;  // " (did you mean ...?)"
 
   std::vector<std::unique_ptr<Option>> options_;  // in the order of declaration

@@ -6,10 +6,33 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
 namespace tessera {
 namespace {
+
+// Of lists and objects in each other. Copying and printing a value calls itself for what is within,
+// and the stack is small. Nothing of ours nests more than ten deep.
+constexpr size_t kDeepest = 100;
+
+// How deep a text nests; some number where it is no JSON.
+size_t depth_of(std::string_view text) {
+  size_t depth = 0, deepest = 0;
+  bool quoted = false;
+  for (size_t k = 0; k < text.size(); ++k) {
+    const char c = text[k];
+    if (c == '"')
+      quoted = !quoted;
+    else if (quoted && c == '\\')
+      ++k;
+    else if (!quoted && (c == '[' || c == '{'))
+      deepest = std::max(deepest, ++depth);
+    else if (!quoted && (c == ']' || c == '}') && depth > 0)
+      --depth;
+  }
+  return deepest;
+}
 
 // The text between two others, or nothing.
 std::string_view between(std::string_view text, std::string_view before, std::string_view after) {
@@ -44,11 +67,21 @@ std::string json_problem(const nlohmann::json::exception& error) {
 
 nlohmann::ordered_json read_json(const std::filesystem::path& path, const std::string& hint) {
   const std::string text = read_file(path, kMostSettingsBytes);
+  if (depth_of(text) > kDeepest)
+    throw Error(fmt::format("'{}' is damaged: it nests more than {} lists and objects",
+                            path.string(), kDeepest),
+                hint);
   try {
     return nlohmann::ordered_json::parse(text);
   } catch (const nlohmann::json::exception& error) {
     throw Error(fmt::format("'{}' is damaged: {}", path.string(), json_problem(error)), hint);
   }
+}
+
+nlohmann::ordered_json parse_json(std::string_view text) {
+  if (depth_of(text) > kDeepest)
+    return nlohmann::ordered_json(nlohmann::ordered_json::value_t::discarded);
+  return nlohmann::ordered_json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
 }  // namespace tessera

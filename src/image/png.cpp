@@ -19,6 +19,7 @@ namespace tessera::image {
 namespace {
 
 constexpr size_t kSignatureBytes = 8;
+constexpr const char* kTooShort = "it ends too early";
 constexpr int64_t kMostPixels = int64_t{1} << 26;  // of a picture that is read
 
 void keep_message(png_structp png, png_const_charp message) {
@@ -36,7 +37,7 @@ struct Reader {
     png_set_user_limits(png, kLongestSide, kLongestSide);
     png_set_read_fn(png, this, [](png_structp reader, png_bytep to, size_t size) {
       auto& left = static_cast<Reader*>(png_get_io_ptr(reader))->rest;
-      if (size > left.size()) png_error(reader, "it ends too early");
+      if (size > left.size()) png_error(reader, kTooShort);
       std::memcpy(to, left.data(), size);
       left.remove_prefix(size);
     });
@@ -67,6 +68,19 @@ struct Reader {
   png_structp png = nullptr;
   png_infop info = nullptr;
 };
+
+// Whether all chunks lie within the file: libpng makes room for all that a chunk says it has before
+// it reads any of it.
+bool is_whole(std::string_view bytes) {
+  constexpr size_t kFrame = 12;  // length, name and check sum of a chunk
+  for (bytes.remove_prefix(kSignatureBytes); bytes.size() >= kFrame;) {
+    const size_t length = png_get_uint_32(reinterpret_cast<png_const_bytep>(bytes.data()));
+    if (length > bytes.size() - kFrame) return false;
+    if (bytes.substr(4, 4) == "IEND") return true;
+    bytes.remove_prefix(kFrame + length);
+  }
+  return false;
+}
 
 // What stands in the way of taking the picture's values as they are; empty: nothing.
 std::string_view unsupported(png_structp png, png_infop info) {
@@ -145,11 +159,12 @@ at::Tensor decode_png(std::string_view bytes, const std::string& name) {
   if (!signed_as_png)
     throw Error(fmt::format("'{}' is not a PNG{}", name, bytes.empty() ? ": it is empty" : ""));
 
-  Reader reader(bytes);
-  const auto damaged = [&] {
-    return Error(fmt::format("'{}' is a damaged PNG: {}", name, reader.message));
+  const auto damaged = [&](std::string_view what) {
+    return Error(fmt::format("'{}' is a damaged PNG: {}", name, what));
   };
-  if (!reader.read_header()) throw damaged();
+  if (!is_whole(bytes)) throw damaged(kTooShort);
+  Reader reader(bytes);
+  if (!reader.read_header()) throw damaged(reader.message);
   if (const std::string_view what = unsupported(reader.png, reader.info); !what.empty())
     throw Error(fmt::format("'{}' is {}: images are 8-bit grey or RGB", name, what),
                 "convert it first, to 8-bit grey or RGB without transparency");
@@ -162,7 +177,7 @@ at::Tensor decode_png(std::string_view bytes, const std::string& name) {
                 "make it smaller first");
   const at::Tensor pixels = at::empty({height, width, channels}, at::kByte);
   std::vector<png_bytep> rows = rows_of(pixels);
-  if (!reader.read_rows(rows.data())) throw damaged();
+  if (!reader.read_rows(rows.data())) throw damaged(reader.message);
   return pixels.permute({2, 0, 1}).contiguous();
 }
 

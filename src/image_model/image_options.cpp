@@ -61,7 +61,7 @@ void declare(config::Schema& schema, SamplingOptions& options) {
       .option("sample.guidance", options.guidance,
               "strength of the class: 1 as trained, larger values make images more typical of the "
               "class")
-      .at_least(0);
+      .range(0, 1000);
   schema.option("sample.batch", options.batch, "images made at a time; lower it if memory runs out")
       .range(1, 1000000);
   tessera::declare(schema, "sampler.", options.sampler);

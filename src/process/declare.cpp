@@ -57,20 +57,27 @@ void declare(config::Schema& schema, const std::string& prefix, ObjectiveOptions
 }
 
 void declare(config::Schema& schema, const std::string& prefix, SamplerOptions& options) {
-  schema.option(prefix + "steps", options.steps, "number of steps, at most the horizon")
+  schema
+      .option(prefix + "steps", options.steps,
+              "number of sampling steps, at most the horizon; more steps take longer")
       .at_least(1);
   schema.option(prefix + "grid", options.grid, "how the steps are spread over time");
   schema.option(prefix + "skip_last", options.skip_last, "steps left out at the end of the grid")
       .at_least(0);
-  schema.option(prefix + "r", options.r, "confidence factor of sampling; none: that of training")
+  schema
+      .option(prefix + "r", options.r,
+              "confidence factor of sampling: 0 is plain diffusion, 1 starts at the borders of the "
+              "cells; none: that of training")
       .range(0, 1);
   schema.option(
       prefix + "rescale_reverse", options.rescale_reverse,
       "follow the rescaled clock; false is the paper's \"forward only\", the same as r = 0");
   schema.option(prefix + "alter", options.alter,
                 "recompute the noise end of the path at every step; false keeps the path fixed");
-  schema.option(prefix + "clock", options.clock,
-                "rescaled time from the stopping time at every step, or by its speed");
+  schema.option(
+      prefix + "clock", options.clock,
+      "rescaled time of a position in sampling: computed anew at each step (absolute), or "
+      "moved by its speed (velocity)");
   schema.option(prefix + "noise", options.noise,
                 "noise added on the way: none, gaussian, or as the paper prints it");
   schema.option(prefix + "eta", options.eta, "amount of that noise; 1 is ancestral sampling")
@@ -85,15 +92,15 @@ void declare(config::Schema& schema, const std::string& prefix, SamplerOptions& 
       .option(prefix + "time_difference", options.time_difference,
               "steps by which the state is ahead of the time that the network is told (asymmetric "
               "steps)")
-      .at_least(0);
+      .range(0, 1000);
   schema
       .option(prefix + "noise_factor", options.noise_factor,
               "F of decoding: noise is F times a standard normal")
       .above(0);
   schema.option(prefix + "estimate", options.estimate,
                 "point that a path is built from: the network's estimate (raw), the mean of the "
-                "codes weighted by its scores (mean), the code it decodes to (nearest), or the "
-                "estimate scaled to that code's length (rescaled)");
+                "codes weighted by its scores (mean), the nearest code (nearest), or the estimate "
+                "scaled to a code's length (rescaled)");
   schema.option(prefix + "self_conditioning", options.self_conditioning,
                 "show the network its last estimate");
   schema.option(prefix + "seed", options.seed,

@@ -34,35 +34,39 @@ void use_preset(GenerationOptions& options, Preset preset) {
 }
 
 void declare(config::Schema& schema, GenerationOptions& options) {
-  schema.option("generate.preset", options.preset,
-                "work for every sentence: at most 6, 20 or 100 decoder passes; the default of "
-                "generate.lengths, noises, selection and sampler.steps (not for autoregressive "
-                "models)");
+  schema.option(
+      "generate.preset", options.preset,
+      "work for a sentence: at most 6 (fast), 20 (balanced) or 100 (best) decoder passes; "
+      "the default of lengths, noises, selection and steps (not for autoregressive "
+      "models)");
   schema
       .option("generate.lengths", options.lengths, "how many lengths are tried for every sentence")
       .range(1, kMaxCandidates);
   schema.option("generate.length_choice", options.length_choice,
-                "which ones: the likeliest, the likeliest one and a window around it, or each "
-                "drawn by its probability");
+                "lengths to try: the likeliest ones (likeliest), the likeliest one and its "
+                "neighbours (window), or lengths drawn by their probability (draw)");
   schema
       .option("generate.noises", options.noises,
               "start noises of every length; a sentence has lengths x noises candidates")
       .range(1, kMaxCandidates);
-  schema.option("generate.merge_repeats", options.merge_repeats,
-                "keep one of equal symbols in a row: neighbours that are written at the same time "
-                "often say the same (not for text of letters or digits)");
+  schema.option(
+      "generate.merge_repeats", options.merge_repeats,
+      "write a symbol once if it is repeated in a row: neighbours that are written at the "
+      "same time often say the same (not for text of letters or digits)");
   schema
       .option("generate.selection", options.selection,
-              "which candidate is taken: the one the others agree with most (mbr, by sentence "
-              "BLEU), the one with the highest mean log-probability (confidence), both in one "
-              "score (blend), or in two stages: of every length the one that candidates of this "
-              "length agree with, of these by both (staged; not for autoregressive models)")
+              "how to choose a candidate: by agreement with the others (mbr, by sentence BLEU), by "
+              "the model's mean log-probability (confidence), by both (blend), within each length "
+              "and then across lengths (staged; not for autoregressive models), or by the "
+              "probability that an autoregressive model gives it (rerank; requests and flags only)")
       .check([](Selection value) { return value != Selection::rerank; },
              "mbr, confidence, blend or staged (rerank needs a model: generate --selection "
              "rerank=MODEL)");
   schema
-      .option("generate.beam", options.beam,
-              "autoregressive models: number of hypotheses, or of sentences to draw")
+      .option(
+          "generate.beam", options.beam,
+          "autoregressive models: number of hypotheses, 1 is greedy; with a temperature, number of "
+          "sentences to draw")
       .range(1, kMaxCandidates);
   schema
       .option("generate.length_penalty", options.length_penalty,
@@ -71,7 +75,8 @@ void declare(config::Schema& schema, GenerationOptions& options) {
       .range(0, kMaxLengthPenalty);
   schema
       .option("generate.temperature", options.temperature,
-              "autoregressive models: above 0, sentences are drawn; higher values vary more")
+              "autoregressive models: above 0, sentences are drawn instead of searched for; higher "
+              "values vary more")
       .range(0, kMaxTemperature)
       .check(is_temperature, fmt::format("0, or at least {}", kMinTemperature));
   schema

@@ -1,7 +1,6 @@
 #include "task/image_task.h"
 
 #include "base/log.h"
-#include "base/log_fields.h"
 #include "base/require.h"
 #include "image/grid.h"
 #include "image/png.h"
@@ -132,10 +131,9 @@ train::Validation ImageTask::validate(const at::Tensor& weights, int64_t step,
       generator.stream(0, count, image_model::all_classes_in_turn(*model_), take, pause);
     });
     const double rate = static_cast<double>(found.samples) / found.seconds;
-    log::info("{}", log::fields({fmt::format("step {}", step),
-                                 fmt::format("{} {:.2f}", distance_->name(), found.distance),
-                                 fmt::format("of {} images", found.samples),
-                                 fmt::format("{:.0f} images/s", rate)}));
+    log::fields({fmt::format("step {}", step),
+                 fmt::format("{} {:.2f}", distance_->name(), found.distance),
+                 fmt::format("of {} images", found.samples), fmt::format("{:.0f} images/s", rate)});
     line["valid_distance"] = found.distance;
     line["valid_distance_name"] = distance_->name();
     line["valid_images_per_second"] = rate;

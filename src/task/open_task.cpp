@@ -5,7 +5,6 @@
 #include "files/files.h"
 #include "task/image_task.h"
 #include "task/text_task.h"
-#include "train/trainer.h"
 
 namespace tessera::task {
 namespace {
@@ -37,11 +36,9 @@ std::unique_ptr<train::Task> open_task(const Recipe& recipe, const std::filesyst
     require_option(!folder.empty(),
                    "data.dir is missing: name a folder that `tessera prepare --images` wrote");
     image::Dataset dataset(folder, /*verify_contents=*/true);
-    train::set_up_device(device, recipe.run.deterministic);
     return std::make_unique<ImageTask>(recipe.image, std::move(dataset), recipe.run.seed, device);
   }
   corpus::Corpus corpus = open_corpus(recipe, run, mode);
-  train::set_up_device(device, recipe.run.deterministic);
   return std::make_unique<TextTask>(recipe.text, std::move(corpus), recipe.run.seed, device);
 }
 

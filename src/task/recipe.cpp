@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <optional>
-#include <set>
 
 namespace tessera::task {
 namespace {
@@ -19,7 +18,7 @@ void declare_text(config::Schema& schema, Recipe& recipe) {
   seq2seq::declare(schema, recipe.text.model);
   train::declare(schema, recipe);
   declare_validation(schema, recipe.text);
-  seq2seq::declare(schema, recipe.text.generate);
+  schema.changeable([&] { seq2seq::declare(schema, recipe.text.generate); });
 }
 
 void declare_images(config::Schema& schema, Recipe& recipe) {
@@ -27,7 +26,7 @@ void declare_images(config::Schema& schema, Recipe& recipe) {
   image_model::declare(schema, recipe.image.model);
   train::declare(schema, recipe);
   declare_validation(schema, recipe.image.validation);
-  image_model::declare(schema, recipe.image.sampling);
+  schema.changeable([&] { image_model::declare(schema, recipe.image.sampling); });
 }
 
 }  // namespace
@@ -49,11 +48,11 @@ constexpr const char *kDomain = "data.kind", *kModel = "model.kind", *kPreset = 
 // What a file with overrides says of those keys.
 class Glance {
  public:
-  Glance(const std::filesystem::path& file, std::span<const std::string> overrides) {
+  Glance(const RecipeSource& source, std::span<const std::string> overrides) {
     schema_.option(kDomain, domain_, "");
     schema_.option(kModel, kind_, "");
     schema_.option(kPreset, preset_, "");
-    if (!file.empty()) schema_.read_file(file);
+    source.read(schema_);
     for (const std::string& assignment : overrides) schema_.apply_override(assignment);
   }
 
@@ -75,12 +74,17 @@ class Glance {
 
 }  // namespace
 
-Domain domain_of(const std::filesystem::path& file, std::span<const std::string> overrides) {
-  return Glance(file, overrides).domain();
+void RecipeSource::read(config::Schema& schema) const {
+  if (!file.empty()) schema.read_file(file);
+  if (!text.empty()) schema.read_text(text, "the recipe");
 }
 
-Recipe begin_recipe(const std::filesystem::path& file, std::span<const std::string> overrides) {
-  const Glance told(file, overrides);
+Domain domain_of(const RecipeSource& source, std::span<const std::string> overrides) {
+  return Glance(source, overrides).domain();
+}
+
+Recipe begin_recipe(const RecipeSource& source, std::span<const std::string> overrides) {
+  const Glance told(source, overrides);
   Recipe recipe(told.domain());
   if (recipe.domain != Domain::text) return recipe;
   const auto preset = told.at<seq2seq::Preset>(kPreset);
@@ -94,7 +98,7 @@ Recipe begin_recipe(const std::filesystem::path& file, std::span<const std::stri
 
 std::vector<std::string> spelt_out(std::span<const std::string> overrides) {
   std::vector<std::string> result;
-  if (const auto preset = Glance({}, overrides).at<seq2seq::Preset>(kPreset)) {
+  if (const auto preset = Glance(RecipeSource(), overrides).at<seq2seq::Preset>(kPreset)) {
     seq2seq::GenerationOptions options;
     seq2seq::use_preset(options, *preset);
     result = {fmt::format("generate.lengths={}", options.lengths),
@@ -109,19 +113,6 @@ std::vector<std::string> spelt_out(std::span<const std::string> overrides) {
 void declare(config::Schema& schema, Recipe& recipe) {
   declare_domain(schema, recipe.domain);
   recipe.domain == Domain::text ? declare_text(schema, recipe) : declare_images(schema, recipe);
-}
-
-bool may_change_on_resume(const std::string& key, const Recipe& recipe) {
-  static const std::set<std::string> free{
-      "data.dir",       "train.validate_sentences", "train.validate_samples", "train.show_images",
-      "train.features", "train.statistics",         "train.validate_images"};
-  // Scores must be of one kind, to be compared with those from before.
-  if (key == "train.score") return false;
-  if (key == "train.validate_sentences" && recipe.text.validate_sentences == 0)
-    return recipe.text.score == TextScore::loss;
-  if (key == "train.validate_samples") return recipe.image.validation.score == ImageScore::loss;
-  return free.contains(key) || key.starts_with("generate.") || key.starts_with("sample.") ||
-         key.starts_with("sampler.") || train::may_change_on_resume(key);
 }
 
 }  // namespace tessera::task

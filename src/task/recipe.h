@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tessera::task {
@@ -26,13 +27,24 @@ struct Recipe : train::TrainingOptions {
   bool makes_its_data() const { return text.data.source != TextSource::none; }
 };
 
-// Which domain a recipe file with overrides is for (key data.kind); text where that cannot be said,
-// so that reading it says what is wrong.
-Domain domain_of(const std::filesystem::path& file, std::span<const std::string> overrides = {});
+// Where a recipe is read from: a file, or a text such as a file has.
+struct RecipeSource {
+  RecipeSource() = default;
+  RecipeSource(std::filesystem::path the_file) : file(std::move(the_file)) {}
 
-// A recipe to be read from a file with overrides: of its domain, with the defaults of the preset it
+  std::filesystem::path file = {};
+  std::string text = {};
+
+  void read(config::Schema& schema) const;
+};
+
+// Which domain a recipe with overrides is for (key data.kind); text where that cannot be said,
+// so that reading it says what is wrong.
+Domain domain_of(const RecipeSource& source, std::span<const std::string> overrides = {});
+
+// A recipe to be read from there, with overrides: of its domain, with the defaults of the preset it
 // names (key generate.preset). Throws UsageError for a preset of an autoregressive model.
-Recipe begin_recipe(const std::filesystem::path& file, std::span<const std::string> overrides = {});
+Recipe begin_recipe(const RecipeSource& source, std::span<const std::string> overrides = {});
 
 // Overrides of a run that has all its keys already: a preset among them becomes the keys it sets,
 // before the others.
@@ -40,10 +52,6 @@ std::vector<std::string> spelt_out(std::span<const std::string> overrides);
 
 // The keys of the recipe's domain.
 void declare(config::Schema& schema, Recipe& recipe);
-
-// Whether a resumed run may have another value of a key than it began with: it has no part in the
-// mathematics.
-bool may_change_on_resume(const std::string& key, const Recipe& recipe);
 
 }  // namespace tessera::task
 

@@ -3,7 +3,7 @@
 namespace tessera::task {
 
 void declare_data(config::Schema& schema, TextData& data) {
-  schema.option("data.dir", data.dir, "folder that `tessera prepare` wrote");
+  schema.option("data.dir", data.dir, "folder that `tessera prepare` wrote").may_change();
   schema.option("data.task", data.source, "made-up corpus to use instead of data.dir");
   schema.option("data.pairs", data.pairs, "pairs of sentences in a made-up corpus")
       .range(100, 10000000);
@@ -29,7 +29,11 @@ void declare_validation(config::Schema& schema, TextOptions& options) {
   schema
       .option("train.validate_sentences", options.validate_sentences,
               "sentences generated in a validation; 0: only the loss is measured")
-      .at_least(0);
+      .at_least(0)
+      // Scores must be of one kind, to be compared with those from before.
+      .may_change([&options] {
+        return options.validate_sentences > 0 || options.score == TextScore::loss;
+      });
   schema.option("train.score", options.score, "measure that decides which checkpoint is the best");
 }
 

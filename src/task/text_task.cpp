@@ -1,7 +1,6 @@
 #include "task/text_task.h"
 
 #include "base/log.h"
-#include "base/log_fields.h"
 #include "base/require.h"
 #include "seq2seq/model_folder.h"
 #include "tensor/machine_memory.h"
@@ -87,15 +86,14 @@ void log_loss(const Measurement& found, int64_t step) {
                                   fmt::format("validation loss {:.4f}", found.loss)};
   for (const auto& [name, value] : found.parts)
     fields.push_back(fmt::format("{} {:.4f}", name, value));
-  log::info("{}", log::fields(fields));
+  log::fields(std::move(fields));
 }
 
 void log_generation(const Measurement& found, int64_t step) {
-  log::info("{}",
-            log::fields({fmt::format("step {}", step), fmt::format("BLEU {:.2f}", *found.bleu),
-                         fmt::format("length ratio {:.3f}", found.length_ratio),
-                         fmt::format("exact match {:.1f} %", *found.exact_match),
-                         fmt::format("{:.0f} sentences/s", found.per_second)}));
+  log::fields({fmt::format("step {}", step), fmt::format("BLEU {:.2f}", *found.bleu),
+               fmt::format("length ratio {:.3f}", found.length_ratio),
+               fmt::format("exact match {:.1f} %", *found.exact_match),
+               fmt::format("{:.0f} sentences/s", found.per_second)});
   constexpr size_t kShown = 3;  // the report shows all
   for (size_t k = 0; k < std::min(kShown, found.examples.size()); ++k) {
     const Measurement::Example& example = found.examples[k];

@@ -2,24 +2,25 @@
 
 #include "train/declare.h"
 
-#include <set>
-
 namespace tessera::train {
 namespace {
 
 void declare_run(config::Schema& schema, RunOptions& options) {
   schema.option("train.out", options.out, "folder of the run; must be new or empty");
-  schema.option("train.steps", options.steps, "updates of the whole run").at_least(1);
+  schema.option("train.steps", options.steps, "updates of the whole run").at_least(1).may_change();
   schema.option("train.seed", options.seed, "seed of all random numbers; --seed is its default");
   schema.option("train.init", options.init, "run or model folder whose weights to start from");
   schema.option("train.log_every", options.log_every, "updates between two lines of the log")
-      .at_least(1);
+      .at_least(1)
+      .may_change();
   schema.option("train.save_every", options.save_every, "updates between two checkpoints")
-      .at_least(1);
+      .at_least(1)
+      .may_change();
   schema
       .option("train.validate_every", options.validate_every,
               "updates between two validations; 0: only at the end")
-      .at_least(0);
+      .at_least(0)
+      .may_change();
   schema.option("train.deterministic", options.deterministic,
                 "CUDA: equal runs give equal bits; some operations are slower");
 }
@@ -30,8 +31,10 @@ void declare_learner(config::Schema& schema, LearnerOptions& options) {
   schema.option("train.accumulate", options.accumulate, "batches of an update").range(1, 10000);
   schema.option("train.ema", options.ema, "how much of the averaged weights stays at an update")
       .range(0, 1);
-  schema.option("train.graphs", options.graphs,
-                "CUDA: record the kernels of every batch shape once and replay them");
+  schema
+      .option("train.graphs", options.graphs,
+              "CUDA: record the kernels of every batch shape once and replay them")
+      .may_change();
   schema.option("train.beta1", options.adamw.beta1, "AdamW: decay of the mean gradient")
       .range(0, 1);
   schema.option("train.beta2", options.adamw.beta2, "AdamW: decay of the mean squared gradient")
@@ -50,22 +53,6 @@ void declare(config::Schema& schema, TrainingOptions& options) {
   declare(schema, "train.", options.retention);
   declare(schema, "train.", options.early_stop);
   declare(schema, "train.", options.divergence);
-}
-
-bool may_change_on_resume(const std::string& key) {
-  static const std::set<std::string> free{"train.steps",
-                                          "train.log_every",
-                                          "train.save_every",
-                                          "train.keep_last",
-                                          "train.keep_best",
-                                          "train.graphs",
-                                          "train.validate_every",
-                                          "train.patience",
-                                          "train.min_delta",
-                                          "train.divergence_factor",
-                                          "train.divergence_window",
-                                          "train.divergence_spikes"};
-  return free.contains(key);
 }
 
 }  // namespace tessera::train

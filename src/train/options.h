@@ -35,8 +35,4 @@ struct TrainingOptions {
 // Keys "train.*".
 void declare(config::Schema& schema, TrainingOptions& options);
 
-// Whether a resumed run may have another value of a key "train.*" than it began with: it has no
-// part in the mathematics of the updates made so far.
-bool may_change_on_resume(const std::string& key);
-
 }  // namespace tessera::train

@@ -1,8 +1,6 @@
 #include "train/trainer.h"
 
-#include "base/highlight.h"
 #include "base/log.h"
-#include "base/log_fields.h"
 #include "base/progress.h"
 #include "base/require.h"
 #include "files/files.h"
@@ -12,14 +10,12 @@
 
 #include <tessera/tensor/value_checks.h>
 
-#include <ATen/Context.h>
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 
 namespace tessera::train {
 namespace {
@@ -37,21 +33,6 @@ double now() {
 }
 
 }  // namespace
-
-// Products of float32 numbers on CUDA are those of codes with estimates: TF32 is enough for a loss,
-// and the boundary has kernels of its own.
-void set_up_device(at::Device device, bool deterministic) {
-  if (!device.is_cuda()) return;
-  at::Context& context = at::globalContext();
-  context.setAllowTF32CuBLAS(true);
-  set_value_checks(ValueChecks::off);  // ids come from a checked corpus, losses are watched
-  context.setSDPUseCuDNN(!deterministic);
-  context.setBenchmarkCuDNN(!deterministic);
-  // cuBLAS reads this when its first handle is made.
-  if (deterministic) setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", /*overwrite=*/0);
-  context.setDeterministicAlgorithms(deterministic, /*warn_only=*/false);
-  context.setDeterministicFillUninitializedMemory(false);
-}
 
 Trainer::Trainer(Task& task, const TrainingOptions& options)
     : task_(task),
@@ -151,43 +132,48 @@ double Trainer::try_updates(int64_t warm_up, int64_t updates) {
   return static_cast<double>(made) / (now() - begin);
 }
 
-double Trainer::run(const RunFolder& folder, const StopSignal& stop) {
-  if (is_complete()) return 0;
+TrainingEnd Trainer::run(const RunFolder& folder, const std::stop_token& stop,
+                         const OnTrainingProgress& on_progress) {
+  if (is_complete()) return {};
+  const Listener listener{stop, on_progress};
   const double began = now();
   Checkpoints checkpoints(folder.path(), options_.retention);
   MetricsLog metrics(folder.metrics(), position_.step);
   const CudaStream stream(task_.model().device());
   logged_at_ = now();
   Progress bar("training", options_.run.steps, position_.step);
-  // A signal came before this validation.
-  if (position_.validation_due) follow_up(checkpoints, metrics, stop, /*keep=*/true);
-  while (!is_complete()) {
+  // It was stopped before this validation.
+  bool stopped =
+      position_.validation_due && follow_up(checkpoints, metrics, listener, /*keep=*/true);
+  while (!stopped && !is_complete()) {
     update();
     bar.advance();
-    follow_up(checkpoints, metrics, stop, is_due(options_.run.save_every));
+    stopped = follow_up(checkpoints, metrics, listener, is_due(options_.run.save_every));
   }
-  if (const auto reason = early_stop_.reason()) log::info("stopped early: {}", *reason);
-  return now() - began;
+  if (const auto reason = early_stop_.reason(); reason && !stopped)
+    log::info("stopped early: {}", *reason);
+  return {stopped, now() - began};
 }
 
-void Trainer::follow_up(Checkpoints& checkpoints, MetricsLog& metrics, const StopSignal& stop,
+bool Trainer::follow_up(Checkpoints& checkpoints, MetricsLog& metrics, const Listener& listener,
                         bool keep) {
-  // Asked once: a signal that comes after it is for the next step, which then saves.
-  bool stopping = stop.requested();
+  // Asked once: what comes after it is for the next step, which then saves.
+  bool stopping = listener.stop.stop_requested();
   keep = keep || stopping || position_.step == options_.run.steps;
   // What has diverged must not be saved, and this is where it shows.
-  if (is_due(options_.run.log_every) || position_.validation_due || keep) log_updates(metrics);
+  if (is_due(options_.run.log_every) || position_.validation_due || keep)
+    log_updates(metrics, listener);
   std::optional<double> score;
-  // Whoever sends a signal does not wait long: the validation is left to the run that goes on.
+  // Whoever stops it does not wait long: the validation is left to the run that goes on.
   if (position_.validation_due && !stopping) {
     try {
-      score = validate(metrics, stop);
+      score = validate(metrics, listener.stop);
     } catch (const std::exception&) {
       log::error("the validation failed: step {} is kept", position_.step);
       save(checkpoints, {});
       throw;
     }
-    stopping = !score || stop.requested();
+    stopping = !score || listener.stop.stop_requested();
     keep = keep || stopping;
   }
   if (score) {
@@ -195,16 +181,22 @@ void Trainer::follow_up(Checkpoints& checkpoints, MetricsLog& metrics, const Sto
     position_.validation_due = false;
     logged_at_ = now();
     const bool best = early_stop_.without_gain() == 0;
-    if (best)
-      log::highlight(
-          fmt::format("step {}  best so far: {}", position_.step, task_.score_text(*score)));
+    if (best) log::highlight("step {}  best so far: {}", position_.step, task_.score_text(*score));
     keep = keep || (best && options_.retention.keep_best > 0) || early_stop_.reason().has_value();
   }
   if (keep) save(checkpoints, score);
-  if (stopping && !is_complete()) throw Stopped(stop.signal());
+  if (score && listener.on_progress) {
+    TrainingProgress validated = told_;
+    validated.step = position_.step;
+    validated.steps = options_.run.steps;
+    validated.epoch = position_.epoch;
+    validated.score = score;
+    listener.on_progress(validated);
+  }
+  return stopping && !is_complete();
 }
 
-void Trainer::log_updates(MetricsLog& log) {
+void Trainer::log_updates(MetricsLog& log, const Listener& listener) {
   const Measured measured = learner_.read();
   if (measured.updates == 0) return;
   try {
@@ -217,12 +209,10 @@ void Trainer::log_updates(MetricsLog& log) {
   logged_at_ = time;
   const double rate_now = learning_rate(options_.schedule, position_.step - 1, options_.run.steps);
   // What the loss consists of stands in metrics.jsonl and in the lines of validations.
-  log::info(
-      "{}",
-      log::fields({fmt::format("step {}", position_.step), fmt::format("epoch {}", position_.epoch),
-                   fmt::format("loss {:.4f}", measured.loss),
-                   fmt::format("norm {:.2f}", measured.gradient_norm),
-                   fmt::format("lr {:.2e}", rate_now), fmt::format("{:.1f} updates/s", rate)}));
+  log::fields({fmt::format("step {}", position_.step), fmt::format("epoch {}", position_.epoch),
+               fmt::format("loss {:.4f}", measured.loss),
+               fmt::format("norm {:.2f}", measured.gradient_norm),
+               fmt::format("lr {:.2e}", rate_now), fmt::format("{:.1f} updates/s", rate)});
   if (measured.skipped > 0)
     log::warn("{:.0f} updates were left out: their gradient was not finite", measured.skipped);
   Json line{{"epoch", position_.epoch}, {"loss", measured.loss}};
@@ -233,6 +223,15 @@ void Trainer::log_updates(MetricsLog& log) {
                {"updates_per_second", rate},
                {task_.unit() + "_per_second", rate * measured.elements}});
   log.write(position_.step, line);
+  told_ = {.step = position_.step,
+           .steps = options_.run.steps,
+           .epoch = position_.epoch,
+           .loss = measured.loss,
+           .gradient_norm = measured.gradient_norm,
+           .updates_per_second = rate,
+           .learning_rate = rate_now,
+           .score = {}};
+  if (listener.on_progress) listener.on_progress(told_);
   if (const auto reason = divergence_.add(position_.step, measured.loss)) throw diverged(*reason);
   // Now and then a gradient is not finite; a run without any other stands still.
   const bool all_left_out = measured.skipped == static_cast<double>(measured.updates);
@@ -245,11 +244,11 @@ void Trainer::log_updates(MetricsLog& log) {
     throw diverged(fmt::format("weights are not finite after step {}", position_.step));
 }
 
-std::optional<double> Trainer::validate(MetricsLog& log, const StopSignal& stop) {
+std::optional<double> Trainer::validate(MetricsLog& log, const std::stop_token& stop) {
   struct GivenUp {};
   try {
     const Validation found = task_.validate(learner_.average(), position_.step, [&] {
-      if (stop.requested()) throw GivenUp();
+      if (stop.stop_requested()) throw GivenUp();
     });
     log.write(position_.step, found.line);
     return found.score;

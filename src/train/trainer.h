@@ -7,15 +7,14 @@
 #include "train/metrics_log.h"
 #include "train/options.h"
 #include "train/run_folder.h"
-#include "train/stop_signal.h"
 #include "train/task.h"
 
+#include <tessera/train/training_progress.h>
+
 #include <optional>
+#include <stop_token>
 
 namespace tessera::train {
-
-// LibTorch's switches for training, process-wide; to be called before a model is made.
-void set_up_device(at::Device device, bool deterministic);
 
 // Where a run stands. With the learner's state, all that the rest of it depends on.
 struct Position {
@@ -23,6 +22,12 @@ struct Position {
   int64_t epoch = 0;  // of the batch that comes next
   int64_t batch = 0;
   bool validation_due = false;  // after the last update, and not made yet
+};
+
+// How a training ended.
+struct TrainingEnd {
+  bool stopped = false;  // as it was asked to, and saved; else the run is complete
+  double seconds = 0;    // that it took; 0: nothing was left to do
 };
 
 // A training run: takes batches, makes updates, logs, validates, saves.
@@ -36,11 +41,10 @@ class Trainer {
   void begin();
   void begin(const RunFolder& folder);
 
-  // Trains in the folder until all steps are made or early stopping ends it, and returns how long
-  // that took, in seconds: 0 where nothing was left to do. Throws Stopped, after
-  // saving, when `stop` is asked for; Error when training diverges, and the checkpoints there were
-  // stay.
-  double run(const RunFolder& folder, const StopSignal& stop);
+  // Trains in the folder until all steps are made, early stopping ends it, or `stop` asks for it:
+  // then it saves. Throws Error when training diverges, and the checkpoints there were stay.
+  TrainingEnd run(const RunFolder& folder, const std::stop_token& stop = {},
+                  const OnTrainingProgress& on_progress = {});
 
   int64_t step() const { return position_.step; }  // updates made
 
@@ -58,11 +62,19 @@ class Trainer {
   bool is_complete() const;
 
   void update();  // one, and the position moves on
-  // What comes after an update: logs, validates and saves where it is time, and stops.
-  void follow_up(Checkpoints& checkpoints, MetricsLog& metrics, const StopSignal& stop, bool keep);
-  void log_updates(MetricsLog& log);
-  // Returns the score; none where a signal came before it was known.
-  std::optional<double> validate(MetricsLog& log, const StopSignal& stop);
+  // Who asks a training to stop and is told how far it is.
+  struct Listener {
+    std::stop_token stop;
+    OnTrainingProgress on_progress;
+  };
+
+  // What comes after an update: logs, validates and saves where it is time. Returns whether the
+  // training was stopped.
+  bool follow_up(Checkpoints& checkpoints, MetricsLog& metrics, const Listener& listener,
+                 bool keep);
+  void log_updates(MetricsLog& log, const Listener& listener);
+  // Returns the score; none where it was to stop before that was known.
+  std::optional<double> validate(MetricsLog& log, const std::stop_token& stop);
 
   Task& task_;
   TrainingOptions options_;
@@ -70,9 +82,10 @@ class Trainer {
   EarlyStop early_stop_;
   DivergenceWatch divergence_;
   Position position_;
-  double logged_at_ = 0;  // seconds, of the last line
-  double left_out_ = 0;   // updates in a row, as far as is known
-  bool saved_ = false;    // whether the run has a checkpoint
+  TrainingProgress told_;  // last
+  double logged_at_ = 0;   // seconds, of the last line
+  double left_out_ = 0;    // updates in a row, as far as is known
+  bool saved_ = false;     // whether the run has a checkpoint
 };
 
 }  // namespace tessera::train

@@ -97,7 +97,8 @@ TEST_F(Cli, FailsWhenItsOutputCannotBeWritten) {
 }
 
 TEST_F(Cli, PrintsItsOptionsAsTheDocumentsHaveThem) {
-  for (const char* command : {"options --markdown", "options --images --markdown"}) {
+  for (const char* command : {"options --markdown", "options --images --markdown",
+                              "options --requests", "options --requests --images"}) {
     const auto result = run(command);
     EXPECT_EQ(result.status, 0);
     EXPECT_THAT(file_text(fs::path(TESSERA_SOURCE_DIR) / "docs/options.md"), HasSubstr(result.out))

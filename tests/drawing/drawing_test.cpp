@@ -5,6 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
 namespace tessera::drawing {
 namespace {
 
@@ -39,6 +44,23 @@ TEST(Chart, TicksOfLogarithmsAreRoundAndWithinTheRange) {
   EXPECT_THAT(log_ticks(1, 100), Pointwise(DoubleNear(1e-9), {1, 2, 5, 10, 20, 50, 100}));
   EXPECT_THAT(log_ticks(3, 30), Pointwise(DoubleNear(1e-9), {5, 10, 20}));
   EXPECT_THAT(log_ticks(0.02, 0.2), Pointwise(DoubleNear(1e-12), {0.02, 0.05, 0.1, 0.2}));
+}
+
+// Of ranges whose ends are one number, or farther apart than numbers go: no tick is without end.
+TEST(Chart, TicksAreFewAndFiniteWhateverTheRange) {
+  const double huge = std::numeric_limits<double>::max(),
+               tiny = std::numeric_limits<double>::denorm_min();
+  const std::vector<std::pair<double, double>> ranges{
+      {0, 0}, {1e12, 1e12}, {1e30, 1e30}, {-huge, huge}, {huge, huge}, {-huge, -huge}, {0, tiny}};
+  for (const auto& [low, high] : ranges) {
+    const std::vector<double> ticks = round_ticks(low, high, 5);
+    EXPECT_GE(ticks.size(), 2u);
+    EXPECT_LE(ticks.size(), 12u) << low << " to " << high;
+    for (size_t k = 1; k < ticks.size(); ++k) EXPECT_LT(ticks[k - 1], ticks[k]);
+    EXPECT_TRUE(std::isfinite(ticks.front()) && std::isfinite(ticks.back()));
+  }
+  EXPECT_LE(log_ticks(tiny, 1).size(), 1000u);
+  EXPECT_LE(log_ticks(1, huge).size(), 1000u);
 }
 
 TEST(Chart, PutsTheEndsOfTheRangesOnTheAxes) {

@@ -3,6 +3,7 @@
 #include "corpus/corpus_writer.h"
 #include "files/files.h"
 #include "seq2seq/tiny_model.h"
+#include "support/log_listener.h"
 #include "support/temporary_folder.h"
 
 #include <gmock/gmock.h>
@@ -113,10 +114,11 @@ TEST_F(ContestOfRows, ComparesOnlyWhatBelongsTogether) {
 }
 
 TEST_F(ContestOfRows, OfAFileThatIsGoneIsNone) {
-  testing::internal::CaptureStderr();
-  EXPECT_FALSE(
-      contests_.find("bleu", std::vector{evaluated("bad", 1)}, std::vector{evaluated("gone", 1)}));
-  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("gone"));
+  EXPECT_THAT(tessera::test::said([&] {
+                EXPECT_FALSE(contests_.find("bleu", std::vector{evaluated("bad", 1)},
+                                            std::vector{evaluated("gone", 1)}));
+              }),
+              HasSubstr("gone"));
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/log.h"
 #include "corpus/corpus_writer.h"
 #include "corpus/date_pairs.h"
 #include "experiment/findings.h"
@@ -12,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <stop_token>
 #include <string>
 
 namespace tessera::experiment::test {
@@ -47,12 +47,9 @@ class MadeExperiment : public testing::Test {
  protected:
   // Not in memory: programs must not always be run from there.
   MadeExperiment() : store_(folder_ / "out") {
-    log::set_level(log::Level::quiet);
     write_file_atomically(folder_ / "r.toml", "[data]\ntask = \"dates\"\n");
     write_program(folder_ / "program");
   }
-
-  ~MadeExperiment() override { log::set_level(log::Level::normal); }
 
   void read(const std::string& text) {
     write_file_atomically(folder_ / "t.toml", text);
@@ -62,7 +59,7 @@ class MadeExperiment : public testing::Test {
 
   std::vector<JobState> run(int jobs = 1, const std::vector<std::string>& only = {}) {
     store_.make_folders();
-    const train::StopSignal stop;
+    const std::stop_token stop = stop_.get_token();
     const FolderLock lock = lock_store(store_, stop);
     Runner runner(plan_, store_, {.program = folder_ / "program", .globals = {}, .jobs = jobs},
                   [&](const std::vector<JobState>&) { ++changes_; });
@@ -88,6 +85,7 @@ class MadeExperiment : public testing::Test {
   Plan plan_;
   Contests contests_{{.samples = 100}};
   int changes_ = 0;
+  std::stop_source stop_;
 };
 
 }  // namespace tessera::experiment::test

@@ -255,18 +255,14 @@ fi)");
   std::thread stopper([&] {
     tessera::test::wait_until([&] { return std::filesystem::exists(folder_ / "ready"); });
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    ::kill(::getpid(), SIGTERM);
+    stop_.request_stop();
   });
-  try {
-    run();
-    ADD_FAILURE() << "it was not stopped";
-  } catch (const train::Stopped& stopped) {
-    EXPECT_EQ(stopped.exit_code(), 143);
-  }
+  EXPECT_THROW(run(), Stopped);
   stopper.join();
   EXPECT_TRUE(std::filesystem::exists(folder_ / "saved"));
   EXPECT_EQ(calls().size(), 1u);
 
+  stop_ = std::stop_source();
   test::write_program(folder_ / "program");
   EXPECT_EQ(statuses(run()), kAllDone);
 }
@@ -285,9 +281,8 @@ TEST_F(RunnerOfJobs, KeepsWhatIsFinishedWhenTheDiskIsFull) {
 
 TEST_F(RunnerOfJobs, IsAloneInItsFolder) {
   store_.make_folders();
-  const train::StopSignal stop;
-  const FolderLock lock = lock_store(store_, stop);
-  EXPECT_THAT(tessera::test::complaint([&] { lock_store(store_, stop); }),
+  const FolderLock lock = lock_store(store_, {});
+  EXPECT_THAT(tessera::test::complaint([&] { lock_store(store_, {}); }),
               AllOf(HasSubstr("another experiment"), HasSubstr("--out")));
 }
 
@@ -305,9 +300,7 @@ TEST_F(RunnerOfJobs, WaitsForTheProcessesOfAKilledExperiment) {
   }
   siginfo_t ended;
   ASSERT_EQ(::waitid(P_PID, killed, &ended, WEXITED | WNOWAIT), 0);  // it stays a zombie
-  const train::StopSignal stop;
-  log::set_level(log::Level::normal);
-  EXPECT_THAT(tessera::test::said([&] { lock_store(store_, stop); }),
+  EXPECT_THAT(tessera::test::said([&] { lock_store(store_, {}); }),
               HasSubstr("waiting for its processes to save"));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "saved"));
   ::waitpid(killed, nullptr, 0);

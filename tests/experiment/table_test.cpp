@@ -257,6 +257,13 @@ TEST_F(TableFile, RefusesNumbersThatCannotBeShown) {
               HasSubstr("'decimals' must be an integer from 0 to 15"));
 }
 
+TEST_F(TableFile, RefusesASweepOfNoOption) {
+  for (const char* none : {"-", "--", ""})
+    EXPECT_THAT(
+        problem(fmt::format("[[cell]]\nrow = 'a'\nmodel = 'm'\nsweep = {{ '{}' = [1] }}\n", none)),
+        HasSubstr("table.toml:4: '" + std::string(none) + "' is not the name of an option"));
+}
+
 TEST_F(TableFile, RefusesASweepOfMillions) {
   std::string values;
   for (int k = 0; k < 2000; ++k) values += fmt::format("{},", k);

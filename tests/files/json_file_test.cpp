@@ -24,6 +24,26 @@ TEST(JsonFile, DamageIsToldInOurWordsWithTheFilesName) {
                 "' is damaged: it is no JSON from line 2, column 2 on | make it again");
 }
 
+// Values are copied and printed by functions that call themselves: the stack would run over.
+TEST(JsonFile, RefusesWhatNestsTooDeeply) {
+  const auto nested = [](size_t depth) {
+    return "{\"a\":" + std::string(depth, '[') + std::string(depth, ']') + "}";
+  };
+  const test::TemporaryFolder folder;
+  write_file_atomically(folder / "x.json", nested(1'000'000));
+  EXPECT_THAT(test::complaint([&] { read_json(folder / "x.json", "make it again"); }),
+              testing::AllOf(testing::HasSubstr("x.json' is damaged: it nests more than 100"),
+                             testing::HasSubstr("make it again")));
+  EXPECT_TRUE(parse_json(nested(1'000'000)).is_discarded());
+  EXPECT_TRUE(parse_json(nested(99)).is_object());
+}
+
+TEST(JsonFile, DoesNotCountWhatStandsInTexts) {
+  const std::string text(1000, '[');
+  EXPECT_EQ(parse_json("[\"\\\"" + text + "\"]").at(0), "\"" + text);
+  EXPECT_TRUE(parse_json("[\"").is_discarded());
+}
+
 TEST(JsonFile, WhatIsWrongWithAValueIsToldInOurWords) {
   const ordered_json json{{"a", "b"}, {"c", {1, 2}}};
   const auto problem = [&](const std::function<void()>& act) -> std::string {

@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <filesystem>
 
@@ -101,6 +102,20 @@ TEST(Png, RefusesAPictureThatWouldFillTheMemory) {
   large.width = large.height = 1 << 14;
   large.colour_type = 2;
   EXPECT_THAT(error(large.bytes()), AllOf(HasSubstr("x.png"), HasSubstr("16384 x 16384 pixels")));
+}
+
+// libpng makes room for all that a chunk says it has before it reads any of it.
+TEST(Png, TakesNoMemoryForAChunkThatSaysItIsLargerThanTheFile) {
+  std::string bytes = MadePng{.rows = std::string("\0a", 2)}.bytes();
+  bytes.insert(bytes.find("IDAT") - 4, test::big_endian(1 << 30) + "tEXtComment");
+  const auto most_memory = [] {
+    struct rusage usage {};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;  // KiB
+  };
+  const auto before = most_memory();
+  EXPECT_THAT(error(bytes), HasSubstr("'x.png' is a damaged PNG: it ends too early"));
+  EXPECT_LT(most_memory() - before, 100 << 10);
 }
 
 TEST(Png, TellsDamageWhereverItIs) {

@@ -227,6 +227,20 @@ TEST(TrainingReport, ShowsHowASentenceCameOutOfNoise) {
   EXPECT_THAT(complaint([&] { read_run(path); }), HasSubstr("condensation.json"));
 }
 
+TEST(TrainingReport, LeavesOutNumbersThatNoTrainingMeasures) {
+  const TemporaryFolder folder;
+  const RunRecord run = read_run(make_run(folder, "a", "1",
+                                          R"({"step":1,"loss":1e308}
+{"step":2,"loss":-1e308,"valid_loss":1}
+{"step":1e300,"loss":1}
+{"step":3,"loss":2,"valid_exit_histogram":[1e308,0.5]}
+)"));
+  EXPECT_THAT(run.loss.values, ElementsAre(2));
+  EXPECT_EQ(run.updates(), 3);
+  EXPECT_TRUE(run.exit_histogram.empty());
+  EXPECT_THAT(training_page(std::vector{run}, ""), HasSubstr("<svg"));
+}
+
 TEST(TrainingReport, FoldsTheConfigurationAway) {
   const TemporaryFolder folder;
   const RunRecord a = read_run(make_run(folder, "a", "0")),

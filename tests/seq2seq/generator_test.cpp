@@ -1,6 +1,7 @@
 #include "seq2seq/generator.h"
 
 #include "seq2seq/tiny_model.h"
+#include "support/log_listener.h"
 
 #include <tessera/base/error.h>
 
@@ -152,10 +153,11 @@ TEST_F(GeneratorTest, AnEmptyLineGivesAnEmptyLine) {
 
 TEST_F(GeneratorTest, ATooLongLineLosesItsEndWithAWarningThatNamesIt) {
   const Generator generator(model_, test::tiny_generation());
-  testing::internal::CaptureStderr();
-  const auto results = generator.generate({tiny_source(4, 1), tiny_source(10000, 2)});
-  const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_THAT(said, testing::HasSubstr("line 2: 9999 symbols"));
+  std::vector<Generated> results;
+  EXPECT_THAT(test::said([&] {
+                results = generator.generate({tiny_source(4, 1), tiny_source(10000, 2)});
+              }),
+              testing::HasSubstr("line 2: 9999 symbols"));
   EXPECT_TRUE(results[1].truncated);
   EXPECT_FALSE(results[0].truncated);
   EXPECT_LE(results[1].candidates[0].length, 40);

@@ -271,7 +271,7 @@ TEST_F(ModelFolder, OfACheckpointIsNotTakenWithAChangedConfiguration) {
   write_file_atomically(folder() / "dict.txt", symbols);
   EXPECT_THAT(complaint(), HasSubstr("dict.txt' has been changed"));
   write_file_atomically(folder() / "manifest.json", "{");
-  EXPECT_THAT(complaint(), HasSubstr("manifest.json' is broken"));
+  EXPECT_THAT(complaint(), HasSubstr("manifest.json' is damaged"));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "support/log_listener.h"
+
 #include <tessera/base/error.h>
 
 #include <gtest/gtest.h>
@@ -18,18 +20,6 @@ inline std::string complaint(const std::function<void()>& act) {
   }
   ADD_FAILURE() << "nothing was thrown";
   return "";
-}
-
-// What `act` says on stderr.
-inline std::string said(const std::function<void()>& act) {
-  testing::internal::CaptureStderr();
-  try {
-    act();
-  } catch (...) {
-    testing::internal::GetCapturedStderr();
-    throw;
-  }
-  return testing::internal::GetCapturedStderr();
 }
 
 }  // namespace tessera::test

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
 #include <string>
 
 namespace tessera::task {
@@ -123,6 +124,47 @@ TEST(Recipes, APresetOfARunIsSpeltOutBeforeOtherOverrides) {
       spelt_out(std::vector<std::string>{"generate.noises=2", "generate.preset=fast"});
   EXPECT_THAT(words, testing::Contains("sampler.steps=4"));
   EXPECT_EQ(words.at(words.size() - 2), "generate.noises=2");
+}
+
+// What a run that goes on may change: what has no part in the mathematics of its updates.
+TEST(Recipes, SayWhichKeysMayChangeInARunThatGoesOn) {
+  const std::set<std::string> free{"train.steps",
+                                   "train.log_every",
+                                   "train.save_every",
+                                   "train.keep_last",
+                                   "train.keep_best",
+                                   "train.graphs",
+                                   "train.validate_every",
+                                   "train.patience",
+                                   "train.min_delta",
+                                   "data.dir",
+                                   "train.divergence_factor",
+                                   "train.divergence_window",
+                                   "train.show_images",
+                                   "train.divergence_spikes",
+                                   "train.validate_samples",
+                                   "train.features",
+                                   "train.validate_sentences",
+                                   "train.statistics",
+                                   "train.validate_images"};
+  for (const Domain domain : {Domain::text, Domain::images}) {
+    Recipe recipe(domain);
+    config::Schema schema;
+    declare(schema, recipe);
+    for (const auto& [key, value] : schema.values())
+      EXPECT_EQ(schema.may_change(key), free.contains(key) || key.starts_with("generate.") ||
+                                            key.starts_with("sample.") ||
+                                            key.starts_with("sampler."))
+          << key;
+    EXPECT_FALSE(schema.may_change("no.key"));
+    // Scores must stay comparable.
+    recipe.image.validation.score = ImageScore::distance;
+    recipe.text.validate_sentences = 0;
+    EXPECT_FALSE(schema.may_change("train.validate_samples"));
+    EXPECT_FALSE(schema.may_change("train.validate_sentences"));
+    recipe.text.score = TextScore::loss;
+    EXPECT_EQ(schema.may_change("train.validate_sentences"), domain == Domain::text);
+  }
 }
 
 TEST(Recipes, TinyMakesItsOwnData) {

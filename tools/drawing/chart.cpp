@@ -5,6 +5,8 @@
 
 namespace tessera::drawing {
 
+constexpr double kFarthest = 1e300;  // on an axis
+
 Point Chart::at(double x, double y) const {
   return {kLeft + (width_ - kLeft - kRight) * x / x_max_,
           height_ - kBottom - (height_ - kTop - kBottom) * (y - y_min_) / (y_max_ - y_min_)};
@@ -26,7 +28,11 @@ void Chart::axis(const std::string& x_title, const std::string& y_title) {
 }
 
 std::vector<double> round_ticks(double low, double high, int count) {
-  const double rough = std::max(high - low, 1e-9) / count;
+  // Finite, and numbers apart from each other, whatever is to be shown.
+  low = std::clamp(low, -kFarthest, kFarthest);
+  high = std::clamp(high, low, kFarthest);
+  const double least = std::max(1e-9, 1e-12 * std::max(std::abs(low), std::abs(high)));
+  const double rough = std::max(high - low, least) / count;
   const double power = std::pow(10.0, std::floor(std::log10(rough)));
   double step = 10 * power;
   for (const double factor : {5.0, 2.0, 1.0})
@@ -40,6 +46,8 @@ std::vector<double> round_ticks(double low, double high, int count) {
 
 std::vector<double> log_ticks(double low, double high) {
   constexpr double kNear = 1e-9;
+  low = std::clamp(low, 1 / kFarthest, kFarthest);
+  high = std::clamp(high, low, kFarthest);
   std::vector<double> ticks;
   for (double power = std::pow(10.0, std::floor(std::log10(low))); power <= high; power *= 10)
     for (const double factor : {1.0, 2.0, 5.0})

@@ -65,13 +65,13 @@ std::string problem_in(const std::string& text) {
 
 // Hours of the whole run.
 void try_out(Estimate& result, const std::vector<std::string>& command,
-             const RunnerOptions& options, const train::StopSignal& stop) {
+             const RunnerOptions& options, const std::stop_token& stop) {
   const AtomicFolder scratch(fs::temp_directory_path());  // gone at the end
   const fs::path out = scratch.path() / "out", err = scratch.path() / "err";
   ChildProcess process(command, {.program = options.program, .out = out, .err = err});
   std::optional<Ending> ending;
   while (!(ending = process.poll())) {
-    if (stop.requested()) throw train::Stopped(stop.signal());
+    if (stop.stop_requested()) throw Stopped();
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
   const Json json = Json::parse(read_file(out), nullptr, /*allow_exceptions=*/false);
@@ -88,7 +88,7 @@ void try_out(Estimate& result, const std::vector<std::string>& command,
 std::vector<Estimate> estimate(const Table& table, const Plan& plan,
                                const std::vector<JobState>& states,
                                const std::vector<bool>& selected, const RunnerOptions& options,
-                               const train::StopSignal& stop) {
+                               const std::stop_token& stop) {
   std::vector<Estimate> estimates;
   for (const Model& model : table.models) {
     Estimate result;

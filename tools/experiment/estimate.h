@@ -19,10 +19,11 @@ struct Estimate {
 };
 
 // One for every model with selected trainings that are not done. Tries some updates of each, one
-// after the other; leaves no trace. Validation is not counted.
+// after the other; leaves no trace. Validation is not counted. Throws Stopped when `stop` asks for
+// it.
 std::vector<Estimate> estimate(const Table& table, const Plan& plan,
                                const std::vector<JobState>& states,
                                const std::vector<bool>& selected, const RunnerOptions& options,
-                               const train::StopSignal& stop);
+                               const std::stop_token& stop);
 
 }  // namespace tessera::experiment

@@ -2,6 +2,9 @@
 
 #include "base/log.h"
 #include "files/files.h"
+#include "files/json_file.h"
+
+#include <algorithm>
 
 namespace tessera::experiment {
 
@@ -10,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// Whether a result is an object with texts and an evaluation where these are looked for.
+// Whether a result is an object with texts, an evaluation and metrics where these are looked for.
 bool is_whole(const Json& json, const char* field) {
   const auto is_text = [](const Json& object, const char* name) {
     return !object.contains(name) || object[name].is_string();
@@ -18,7 +21,13 @@ bool is_whole(const Json& json, const char* field) {
   if (!json.is_object() || !json.contains("key")) return false;
   if (!is_text(json, "key") || !is_text(json, field) || !is_text(json, "command")) return false;
   if (!json.contains("evaluation")) return true;
-  return json["evaluation"].is_object() && is_text(json["evaluation"], "split");
+  const Json& evaluation = json["evaluation"];
+  if (!evaluation.is_object() || !is_text(evaluation, "split")) return false;
+  if (!evaluation.contains("metrics")) return true;
+  const Json& metrics = evaluation["metrics"];
+  return metrics.is_array() && std::all_of(metrics.begin(), metrics.end(), [&](const Json& metric) {
+           return metric.is_object() && is_text(metric, "name") && is_text(metric, "signature");
+         });
 }
 
 }  // namespace
@@ -53,7 +62,7 @@ std::optional<Json> ResultStore::find(const std::string& name, const std::string
                                       const char* field) const {
   const fs::path path = result(name);
   if (!is_there(path)) return std::nullopt;
-  const Json json = Json::parse(read_file(path), nullptr, /*allow_exceptions=*/false);
+  const Json json = parse_json(read_file(path));
   if (!is_whole(json, field)) {
     log::warn("'{}' is damaged: it will be made again", path.string());
     return std::nullopt;

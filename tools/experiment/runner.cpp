@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "base/log.h"
-#include "base/progress.h"
+#include "base/numerals.h"
 #include "base/require.h"
 #include "files/files.h"
 #include "files/hash.h"
@@ -160,7 +160,7 @@ std::vector<JobState> states_of(const Plan& plan, const ResultStore& store) {
   return states;
 }
 
-FolderLock lock_store(const ResultStore& store, const train::StopSignal& stop) {
+FolderLock lock_store(const ResultStore& store, const std::stop_token& stop) {
   const auto begin = Clock::now();
   for (bool said = false;;) {
     try {
@@ -174,13 +174,13 @@ FolderLock lock_store(const ResultStore& store, const train::StopSignal& stop) {
                   store.folder().string());
       said = killed;
     }
-    if (stop.requested()) throw train::Stopped(stop.signal());
+    if (stop.stop_requested()) throw Stopped();
     std::this_thread::sleep_for(10 * kGlance);
   }
 }
 
 std::vector<JobState> Runner::run(const std::vector<bool>& selected, const FolderLock& lock,
-                                  const train::StopSignal& stop) {
+                                  const std::stop_token& stop) {
   states_ = states_of(plan_, store_);
   open_.assign(plan_.jobs.size(), false);
   for (size_t k = 0; k < plan_.jobs.size(); ++k)
@@ -207,7 +207,7 @@ std::vector<JobState> Runner::run(const std::vector<bool>& selected, const Folde
 
   bool told = false;
   while (true) {
-    if (stop.requested() && !std::exchange(told, true)) {
+    if (stop.stop_requested() && !std::exchange(told, true)) {
       if (!running_.empty()) log::info("stopping: waiting for {} processes", running_.size());
       for (const Running& running : running_) running.process.stop();
     }
@@ -229,7 +229,7 @@ std::vector<JobState> Runner::run(const std::vector<bool>& selected, const Folde
     }
     std::this_thread::sleep_for(kGlance);
   }
-  if (told) throw train::Stopped(stop.signal());
+  if (told) throw Stopped();
   return states_;
 }
 

@@ -6,14 +6,15 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
 #include "experiment/child_process.h"
 #include "experiment/plan.h"
 #include "experiment/result_store.h"
+#include "experiment/stopped.h"
 #include "files/folder_lock.h"
-#include "train/stop_signal.h"
 
 namespace tessera::experiment {
 
@@ -42,7 +43,7 @@ struct RunnerOptions {
 
 // Locks the folder of a store against other experiments. Where an experiment was killed, its
 // processes hold the lock until they have saved: waits for them. Throws Error, or Stopped.
-FolderLock lock_store(const ResultStore& store, const train::StopSignal& stop);
+FolderLock lock_store(const ResultStore& store, const std::stop_token& stop);
 
 // Runs the jobs that are not done, each after those it needs, several at once.
 class Runner {
@@ -58,7 +59,7 @@ class Runner {
   //   selected  which jobs to run
   //   lock      of the store: the processes hold it too
   std::vector<JobState> run(const std::vector<bool>& selected, const FolderLock& lock,
-                            const train::StopSignal& stop);
+                            const std::stop_token& stop);
 
  private:
   struct Running {

@@ -332,6 +332,8 @@ class FileReader {
           read_texts(each, swept.cell.evaluate);
         else if (each.key == "sweep")
           each_of(each, [&](const Entry& e) {
+            if (e.key.find_first_not_of('-') == std::string::npos)
+              return complain(e, fmt::format("'{}' is not the name of an option", e.key));
             swept.sweeps.push_back({e.key, {}});
             read_texts(e, swept.sweeps.back().values);
           });

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 namespace tessera::report {
@@ -27,12 +28,23 @@ std::map<std::string, std::string> read_settings(const train::RunFolder& folder)
   return settings;
 }
 
-// Numbers that were not finite are null in the file: they have no place in a curve.
+// Numbers that were not finite are null in the file: they have no place in a curve. Nor have those
+// that no training counts or measures.
 void append(Series& series, const Json& line, const char* key) {
+  constexpr double kMostSteps = 1e15, kMost = 1e100;
   const auto found = line.find(key);
   if (found == line.end() || !found->is_number()) return;
-  series.steps.push_back(line.at("step").get<double>());
-  series.values.push_back(found->get<double>());
+  const double step = line.at("step").get<double>(), value = found->get<double>();
+  if (step < 0 || step > kMostSteps || std::abs(value) > kMost) return;
+  series.steps.push_back(step);
+  series.values.push_back(value);
+}
+
+// Shares of a whole; nothing where one is none.
+std::vector<double> read_histogram(const Json& json) {
+  auto shares = json.get<std::vector<double>>();
+  const auto is_share = [](double share) { return share >= 0 && share <= 1; };
+  return std::all_of(shares.begin(), shares.end(), is_share) ? shares : std::vector<double>();
 }
 
 Sample sample_of(const Json& json) {
@@ -50,7 +62,7 @@ void read_line(RunRecord& run, const Json& line) {
   append(run.distance, line, "valid_distance");
   if (line.contains("valid_distance_name")) run.distance_name = line.at("valid_distance_name");
   if (line.contains("valid_exit_histogram"))
-    run.exit_histogram = line.at("valid_exit_histogram").get<std::vector<double>>();
+    run.exit_histogram = read_histogram(line.at("valid_exit_histogram"));
   // Pictures are within the page: it asks for nothing from elsewhere.
   if (line.contains("valid_images") &&
       line.at("valid_images").get<std::string>().starts_with("data:image/png;base64,"))

@@ -1,0 +1,71 @@
+#include "task/resumption.h"
+
+#include "base/log.h"
+#include "base/require.h"
+#include "train/checkpoints.h"
+#include "train/schedule.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace tessera::task {
+
+Recipe resumed_recipe(const train::RunFolder& folder, std::span<const std::string> overrides,
+                      uint64_t seed) {
+  Recipe recipe(domain_of(folder.config()));
+  recipe.run.seed = seed;
+  config::Schema schema;
+  declare(schema, recipe);
+  schema.read_file(folder.config());
+  schema.finish();
+  const auto before = schema.values();
+  for (const std::string& assignment : spelt_out(overrides)) schema.apply_override(assignment);
+  schema.finish();
+  std::vector<std::string> refused;
+  for (const auto& [key, value] : schema.values())
+    if (value != before.at(key) && !schema.may_change(key)) refused.push_back(key);
+  require_option(
+      refused.empty(),
+      "a resumed run cannot change {}: it would no longer be the same run (start a new one, "
+      "with train.init to begin from these weights)",
+      fmt::join(refused, ", "));
+  constexpr const char* kSteps = "train.steps";
+  if (schema.values().at(kSteps) != before.at(kSteps) &&
+      train::depends_on_total_steps(recipe.schedule))
+    log::warn(
+        "with this schedule the learning rate follows {}: from here on it is that of the changed "
+        "run, up to here that of the one before",
+        kSteps);
+  return recipe;
+}
+
+Recipe without_unnamed_code(Recipe recipe, const train::RunFolder& folder,
+                            std::span<const std::string> overrides) {
+  constexpr const char* kFeatures = "train.features";
+  ImageValidation& validation = recipe.image.validation;
+  const bool named =
+      std::any_of(overrides.begin(), overrides.end(), [&](const std::string& assignment) {
+        return config::Schema::overridden_key(assignment) == kFeatures;
+      });
+  if (recipe.domain != Domain::images || validation.samples == 0 || named) return recipe;
+  const std::string untrusted = fmt::format(
+      "the run measures a distance with the extractor '{}', which is code that a "
+      "folder alone must not start",
+      validation.features.string());
+  const std::string cure =
+      fmt::format("if you trust it: `tessera train --resume {} {}={}`", folder.path().string(),
+                  kFeatures, validation.features.string());
+  if (validation.score == ImageScore::distance) throw UsageError(untrusted, cure);
+  log::warn("{}: it goes on without that distance; {}", untrusted, cure);
+  validation.samples = 0;
+  return recipe;
+}
+
+int64_t updates_made(const train::RunFolder& folder) {
+  const auto checkpoints = train::Checkpoints(folder.path()).all();
+  return checkpoints.empty() ? 0 : checkpoints.back().step;
+}
+
+}  // namespace tessera::task

@@ -1,0 +1,15 @@
+# cmake -DSOURCE=... -DWORK=... -DCXX=... -DTORCH=... -DBUILD=ON|OFF -P run.cmake
+# Configures a project that has Tessera as a part; builds and runs it where BUILD is ON, which compiles the library anew.
+file(REMOVE_RECURSE ${WORK})
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE failed OUTPUT_VARIABLE out ERROR_VARIABLE out)
+  if(failed)
+    message(FATAL_ERROR "${ARGN}\n${out}")
+  endif()
+endfunction()
+run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE}/tests/subproject -B ${WORK} -DTESSERA_SOURCE=${SOURCE} -DTorch_DIR=${TORCH}
+    -DCMAKE_CXX_COMPILER=${CXX})
+if(BUILD)
+  run(${CMAKE_COMMAND} --build ${WORK} --target outside)
+  run(${WORK}/outside)
+endif()

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <tessera/base/log_sink.h>
+
+#include <functional>
+#include <string>
+
+namespace tessera::test {
+
+inline const char* severity_name(Severity severity) {
+  switch (severity) {
+    case Severity::debug:
+      return "debug: ";
+    case Severity::warning:
+      return "warn: ";
+    case Severity::error:
+      return "error: ";
+    default:
+      return "";
+  }
+}
+
+// While one lives, it hears what the library says.
+class LogListener {
+ public:
+  LogListener() {
+    set_log_sink(
+        [this](const LogLine& line) { text_ += severity_name(line.severity) + line.text + '\n'; });
+  }
+  ~LogListener() { set_log_sink({}); }
+  LogListener(const LogListener&) = delete;
+  LogListener& operator=(const LogListener&) = delete;
+
+  // So far, a line each: "warn: 3 pairs are empty". To be asked when nobody speaks.
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// What the library says during `act`.
+inline std::string said(const std::function<void()>& act) {
+  const LogListener listener;
+  act();
+  return listener.text();
+}
+
+}  // namespace tessera::test
