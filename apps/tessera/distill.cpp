@@ -3,13 +3,11 @@
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/require.h"
-#include "engine/option_checks.h"
-#include "engine/text_engine.h"
-#include "files/config.h"
-#include "files/hash.h"
+#include "corpus/corpus.h"
 #include "generation_settings.h"
 #include "print_json.h"
-#include "seq2seq/distillation.h"
+
+#include <tessera/evaluation/distillation.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -25,64 +23,20 @@ struct DistillCommand {
   std::filesystem::path data, out;
 };
 
-// Which teacher writes, and how: all that its targets depend on.
-std::string key_of(const DistillCommand& command, const Engine& teacher,
-                   const corpus::Corpus& corpus, uint64_t seed) {
-  seq2seq::GenerationOptions options = options_in_effect(teacher, command.settings.changes());
-  const bool random = teacher.text().model().family() != nullptr || options.temperature > 0;
-  options.sampler.seed = seed;
-  options.batch_tokens =
-      seq2seq::GenerationOptions().batch_tokens;  // of no account for what is written
-  options.selection = seq2seq::Selection::mbr;    // by name below: a schema has no reranker
-  config::Schema schema;
-  declare(schema, options);
-  const GenerateOptions& flags = command.settings.options;
-  std::string settings = fmt::format("{}\n{}\n{}", schema.dump(), flags.length.value_or(""),
-                                     flags.selection.value_or(""));
-  if (command.settings.precision != ModelSettings().precision)
-    settings += "\n" + command.settings.precision;
-  if (random && options.noise != seq2seq::NoiseOf::lines)  // which was all there was, once
-    settings += fmt::format("\nnoise {}", name_of(options.noise));
-  return fmt::format("corpus {}, teacher {}, settings {}", corpus.fingerprint(),
-                     file_hash(teacher.folder() / "model.safetensors"), content_hash(settings));
-}
-
-seq2seq::Teacher teacher_of(const Engine& engine, const GenerateOptions& options, uint64_t seed) {
-  return [&engine, options, seed](const std::vector<std::vector<text::Id>>& sources,
-                                  int64_t first_line) {
-    std::vector<TextRequest> requests;
-    for (const std::vector<text::Id>& source : sources)
-      requests.push_back({.seed = seed,
-                          .options = options,
-                          .line = first_line + static_cast<int64_t>(requests.size()),
-                          .symbols = source,
-                          .candidate_texts = false});
-    std::vector<std::vector<text::Id>> targets;
-    for (const TextResult& result : engine.run(requests)) {
-      result.require_done();
-      targets.push_back(result.candidates[result.chosen].symbols);
-    }
-    return targets;
-  };
-}
-
 void run_distill(const DistillCommand& command, const GlobalOptions& globals) {
   require_option(!command.out.empty(), "--out is empty: name a folder for the new corpus");
   require_option(!command.settings.wants_reference_lengths(),
                  "a teacher finds the lengths itself: --length oracle is for evaluate");
-  const corpus::Corpus corpus = corpus::Corpus::open(command.data, /*verify_contents=*/true);
+  const int64_t pairs = corpus::Corpus::open(command.data).split("train").size();
   const Engine teacher(command.settings.folder, command.settings.load_options(globals));
-  const std::string key = key_of(command, teacher, corpus, globals.seed);
-  if (const auto difference =
-          corpus.tokenizer().dictionary().difference(teacher.text().tokenizer().dictionary()))
-    throw Error(fmt::format("the teacher in '{}' does not fit the corpus in '{}': {}",
-                            command.settings.folder.string(), command.data.string(), *difference),
-                "a teacher writes in the symbols it was trained with: distil the corpus it knows");
-  seq2seq::DistillationReport report;
+  options_in_effect(teacher, command.settings.changes());
+  DistillationReport report;
   {
-    Progress bar("distilling", corpus.split("train").size());
-    report = seq2seq::distill(corpus, teacher_of(teacher, command.settings.changes(), globals.seed),
-                              key, command.out, [&](int64_t lines) { bar.advance(lines); });
+    Progress bar("distilling", pairs);
+    report = distill(teacher, command.data, command.out,
+                     {.generation = command.settings.changes(),
+                      .seed = globals.seed,
+                      .progress = [&](int64_t lines) { bar.advance(lines); }});
   }
   if (globals.json) {
     print_json(nlohmann::ordered_json{{"lines", report.lines},
@@ -100,7 +54,7 @@ void run_distill(const DistillCommand& command, const GlobalOptions& globals) {
         report.lines, report.left_out, report.length_ratio, report.bleu_line,
         100 * report.identical);
   }
-  if (report.identical > seq2seq::DistillationReport::kMemorised)
+  if (report.identical > DistillationReport::kMemorised)
     log::warn(
         "the teacher wrote {:.0f} % of the targets word by word: it knows them by heart, and "
         "training on its output is hardly easier (more dropout or fewer updates help)",

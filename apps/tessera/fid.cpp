@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/require.h"
+#include "evaluation/image_distance.h"
 #include "extractor_hint.h"
 #include "image/image_source.h"
 #include "image_metric/distance_name.h"
@@ -12,7 +13,6 @@
 #include "image_metric/statistics.h"
 #include "option_checks.h"
 #include "print_json.h"
-#include "task/image_distance.h"
 #include "tensor/device.h"
 #include "text_chart.h"
 
@@ -94,11 +94,12 @@ Side measured_images(const FidCommand& command, const fs::path& path, const std:
   require(count >= 2, "'{}': a distance needs at least two images of a set, got {}", path.string(),
           count);
   std::vector<at::Tensor> kept;
-  side.statistics = task::feature_statistics(extractor, *source, count, command.batch,
-                                             "images of " + path.filename().string(),
-                                             [&](const at::Tensor& features) {
-                                               if (command.kernel) kept.push_back(features.cpu());
-                                             });
+  side.statistics = evaluation::feature_statistics(extractor, *source, count, command.batch,
+                                                   "images of " + path.filename().string(),
+                                                   [&](const at::Tensor& features) {
+                                                     if (command.kernel)
+                                                       kept.push_back(features.cpu());
+                                                   });
   if (command.kernel) side.features = at::cat(kept);
   return side;
 }

@@ -3,11 +3,13 @@
 #include "base/log.h"
 #include "base/numerals.h"
 #include "base/require.h"
-#include "measurement.h"
+#include "evaluation/score_settings.h"
 #include "option_checks.h"
 #include "print_json.h"
+#include "score_json.h"
 #include "text/line_reader.h"
-#include "text_metric/bootstrap.h"
+
+#include <tessera/evaluation/text_scores.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -27,11 +29,9 @@ using Lines = std::vector<std::string>;
 struct ScoreCommand {
   std::string hypothesis, other;
   std::vector<std::string> references;
-  std::vector<std::string> metrics{"bleu"};
-  std::string tokenization = "13a", smoothing = "exp";
-  bool lowercase = false;
+  std::string tokenization = "13a";
   bool sentences = false;
-  int samples = 1000;
+  TextScoreOptions options;
 };
 
 Lines read_lines(const std::string& path) {
@@ -42,20 +42,18 @@ Lines read_lines(const std::string& path) {
   return lines;
 }
 
-MeasureOptions checked_options(const ScoreCommand& command) {
+// The options as the flags say; a metric that is named twice is computed once.
+TextScoreOptions checked_options(const ScoreCommand& command) {
   const auto inputs = std::count(command.references.begin(), command.references.end(), "-") +
                       (command.hypothesis == "-") + (command.other == "-");
   require_option(inputs <= 1, "only one of the files can be '-', standard input");
-  MeasureOptions options;
+  TextScoreOptions options = command.options;
   options.metrics.clear();
-  for (const std::string& name : command.metrics) {
-    const auto metric = parse_name<Metric>(name);
-    if (std::find(options.metrics.begin(), options.metrics.end(), metric) == options.metrics.end())
-      options.metrics.push_back(metric);
-  }
-  options.tokenization = parse_name<text_metric::Tokenization>(command.tokenization);
-  options.smoothing = parse_name<text_metric::Smoothing>(command.smoothing);
-  options.lowercase = command.lowercase;
+  for (const std::string& name : command.options.metrics)
+    if (std::find(options.metrics.begin(), options.metrics.end(), name) == options.metrics.end())
+      options.metrics.push_back(name);
+  options.tokenization = command.tokenization;
+  const evaluation::ScoreSettings known(options);  // throws for other names
   return options;
 }
 
@@ -78,20 +76,14 @@ void warn_of_tokenised_text(const ScoreCommand& command, const Lines& hypothesis
         suspicious, command.hypothesis);
 }
 
-// The bootstrap's view of one score: the other system is the baseline.
-struct Contest {
-  std::string signature;
-  text_metric::PairedBootstrap result;
-};
-
-std::string interval_text(const text_metric::ScoreInterval& interval) {
+std::string interval_text(const ScoreInterval& interval) {
   return fmt::format("{:6.2f}  (μ = {:.2f} ± {:.2f}, 95 % in [{:.2f}, {:.2f}])", interval.score,
                      interval.mean, interval.half_width(), interval.low, interval.high);
 }
 
-std::string contest_text(const ScoreCommand& command, const std::string& name,
-                         const Contest& contest) {
-  const auto& [signature, result] = contest;
+std::string comparison_text(const ScoreCommand& command, const std::string& name,
+                            const ScoreComparison& comparison) {
+  const auto& [signature, result] = comparison;
   const size_t width =
       std::max({command.hypothesis.size(), command.other.size(), std::string("difference").size()});
   return fmt::format("{}|{}\n  {:<{}}  {}\n  {:<{}}  {}\n  {:<{}}  {:+6.2f}  (p = {:.4f})\n", name,
@@ -109,63 +101,57 @@ std::string commented(const std::string& text) {
   return result;
 }
 
-std::string sentence_table(const std::vector<Measurement>& all) {
+std::string sentence_table(const std::vector<TextScore>& all) {
   std::string table = "line";
-  for (const auto& measurement : all) table += "\t" + measurement.name;
+  for (const TextScore& score : all) table += "\t" + score.name;
   table += "\n";
   for (size_t i = 0; i < all.front().sentences.size(); ++i) {
     table += std::to_string(i + 1);
-    for (const auto& measurement : all) table += fmt::format("\t{:.2f}", measurement.sentences[i]);
+    for (const TextScore& score : all) table += fmt::format("\t{:.2f}", score.sentences[i]);
     table += "\n";
   }
   return table;
 }
 
-void print_text(const ScoreCommand& command, const std::vector<Measurement>& all,
-                const std::vector<Contest>& contests) {
+void print_text(const ScoreCommand& command, const std::vector<TextScore>& all) {
   std::string text;
-  for (const auto& measurement : all) text += measurement.line + "\n";
-  for (size_t i = 0; i < contests.size(); ++i)
-    text += contest_text(command, all[i].name, contests[i]);
+  for (const TextScore& score : all) text += score.line + "\n";
+  for (const TextScore& score : all)
+    if (score.comparison) text += comparison_text(command, score.name, *score.comparison);
   if (!command.sentences) {
     std::cout << text;
     return;
   }
-  for (const auto& measurement : all)
-    if (measurement.sentence_signature != measurement.signature)
-      text += fmt::format("{} of a line: {}\n", measurement.name, measurement.sentence_signature);
+  for (const TextScore& score : all)
+    if (score.sentence_signature != score.signature)
+      text += fmt::format("{} of a line: {}\n", score.name, score.sentence_signature);
   std::cout << commented(text) << sentence_table(all);
 }
 
-Json interval_json(const text_metric::ScoreInterval& interval) {
+Json interval_json(const ScoreInterval& interval) {
   return {{"score", interval.score},
           {"mean", interval.mean},
           {"low", interval.low},
           {"high", interval.high}};
 }
 
-Json measurement_json(const Measurement& measurement, const ScoreCommand& command,
-                      const Contest* contest) {
-  Json json{{"name", measurement.name},
-            {"score", measurement.score},
-            {"signature", measurement.signature},
-            {"line", measurement.line}};
-  json.update(measurement.details);
+Json json_of(const TextScore& score, const ScoreCommand& command) {
+  Json json = score_json(score);
   if (command.sentences) {
-    json["sentence_signature"] = measurement.sentence_signature;
-    json["sentences"] = measurement.sentences;
+    json["sentence_signature"] = score.sentence_signature;
+    json["sentences"] = score.sentences;
   }
-  if (contest != nullptr)
-    json["comparison"] = {{"signature", contest->signature},
-                          {"hyp", interval_json(contest->result.system)},
-                          {"other", interval_json(contest->result.baseline)},
-                          {"difference", contest->result.difference},
-                          {"p_value", contest->result.p_value}};
+  if (score.comparison)
+    json["comparison"] = {{"signature", score.comparison->signature},
+                          {"hyp", interval_json(score.comparison->result.system)},
+                          {"other", interval_json(score.comparison->result.baseline)},
+                          {"difference", score.comparison->result.difference},
+                          {"p_value", score.comparison->result.p_value}};
   return json;
 }
 
 void run_score(const ScoreCommand& command, const GlobalOptions& globals) {
-  const MeasureOptions asked = checked_options(command);
+  TextScoreOptions options = checked_options(command);
   const Lines hypothesis = read_lines(command.hypothesis);
   std::vector<Lines> references;
   for (const std::string& path : command.references) {
@@ -173,19 +159,13 @@ void run_score(const ScoreCommand& command, const GlobalOptions& globals) {
     require_equal_counts(path, references.back(), command.hypothesis, hypothesis.size());
   }
   warn_of_tokenised_text(command, hypothesis);
-  const auto all = measure(hypothesis, references, asked);
-
-  std::vector<Contest> contests;
   if (!command.other.empty()) {
-    const Lines other = read_lines(command.other);
-    require_equal_counts(command.other, other, command.hypothesis, hypothesis.size());
-    const text_metric::BootstrapOptions options{command.samples, globals.seed};
-    const auto baselines = measure(other, references, asked);
-    for (size_t i = 0; i < all.size(); ++i)
-      contests.push_back(
-          {text_metric::bootstrap_signature(all[i].signature, options),
-           text_metric::paired_bootstrap(baselines[i].lines, all[i].lines, options)});
+    options.compare_with = read_lines(command.other);
+    require_equal_counts(command.other, options.compare_with, command.hypothesis,
+                         hypothesis.size());
+    options.seed = globals.seed;
   }
+  const std::vector<TextScore> all = score_texts(hypothesis, references, options);
 
   if (globals.json) {
     Json json{{"hyp", command.hypothesis},
@@ -193,13 +173,11 @@ void run_score(const ScoreCommand& command, const GlobalOptions& globals) {
               {"lines", hypothesis.size()},
               {"metrics", Json::array()}};
     if (!command.other.empty()) json["other"] = command.other;
-    for (size_t i = 0; i < all.size(); ++i)
-      json["metrics"].push_back(
-          measurement_json(all[i], command, contests.empty() ? nullptr : &contests[i]));
+    for (const TextScore& score : all) json["metrics"].push_back(json_of(score, command));
     print_json(json);
     return;
   }
-  print_text(command, all, contests);
+  print_text(command, all);
 }
 
 }  // namespace
@@ -219,7 +197,7 @@ void add_score(CLI::App& program, const GlobalOptions& globals) {
       ->required()
       ->type_name("FILE");
   score
-      ->add_option("--metric", command->metrics,
+      ->add_option("--metric", command->options.metrics,
                    "what to compute, separated by commas: bleu, chrf, chrf++, rouge (ROUGE-1, 2 "
                    "and L)")
       ->delimiter(',')
@@ -230,16 +208,16 @@ void add_score(CLI::App& program, const GlobalOptions& globals) {
                    "moses-13a for text of Moses' scripts that is to be joined first")
       ->capture_default_str();
   score
-      ->add_option("--smooth", command->smoothing,
+      ->add_option("--smooth", command->options.smoothing,
                    "for BLEU: smoothing of zero counts: exp, floor, add-k or none")
       ->capture_default_str();
-  score->add_flag("--lowercase", command->lowercase, "ignore case");
+  score->add_flag("--lowercase", command->options.lowercase, "ignore case");
   score
       ->add_option("--compare", command->other,
                    "another system's sentences: test whether the difference is more than chance "
                    "(paired bootstrap, with --seed)")
       ->type_name("FILE");
-  score->add_option("--samples", command->samples, "for --compare: how often to draw lines")
+  score->add_option("--samples", command->options.samples, "for --compare: how often to draw lines")
       ->capture_default_str()
       ->check(whole_number(1, 1000000));
   score->add_flag("--sentence", command->sentences,

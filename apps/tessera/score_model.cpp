@@ -5,17 +5,16 @@
 #include "base/progress.h"
 #include "base/require.h"
 #include "corpus/pair_reader.h"
+#include "model_settings.h"
 #include "option_checks.h"
-#include "seq2seq/model_folder.h"
-#include "seq2seq/scorer.h"
-#include "tensor/device.h"
+
+#include <tessera/evaluation/target_scores.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -29,25 +28,10 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct ScoreModelCommand {
-  std::filesystem::path folder, source, target;
-  std::string checkpoint;
-  int64_t batch_tokens = 48000;
+  ModelSettings model;
+  std::filesystem::path source, target;
+  TargetScoreOptions options;
 };
-
-double perplexity(double log_probability, int64_t symbols) {
-  return std::exp(-log_probability / static_cast<double>(symbols));
-}
-
-// The symbols of a target that the model never writes.
-std::vector<std::string> impossible_symbols(const seq2seq::TargetScore& score,
-                                            const std::vector<text::Id>& target,
-                                            const text::Dictionary& dictionary) {
-  std::vector<std::string> symbols;
-  for (size_t k = 0; k < target.size(); ++k)
-    if (seq2seq::TargetScore::is_impossible(score.log_probabilities[k]))
-      symbols.push_back(dictionary.symbol(target[k]));
-  return symbols;
-}
 
 // What was left out of the figures.
 class Impossible {
@@ -84,58 +68,40 @@ class Impossible {
 };
 
 void run_score_model(const ScoreModelCommand& command, const GlobalOptions& globals) {
-  const std::filesystem::path folder = find_model_folder(command.folder, command.checkpoint);
-  const seq2seq::LoadedModel loaded =
-      seq2seq::load_model_folder(folder, parse_device(globals.device));
-  const seq2seq::Seq2Seq& model = *loaded.model;
-  seq2seq::require_probabilities(model, folder);
-
-  std::vector<seq2seq::SourceSentence> sources;
-  std::vector<std::vector<text::Id>> targets;
+  const Engine engine(command.model.folder, command.model.load_options(globals));
+  std::vector<std::string> sources, targets;
   corpus::PairReader reader({command.source, command.target});
   for (std::string_view source, target; reader.next(source, target);) {
-    sources.push_back(
-        {sources.size(), static_cast<int64_t>(sources.size()), loaded.tokenizer.encode(source)});
-    sources.back().ids.push_back(text::Dictionary::kEos);
-    targets.push_back(loaded.tokenizer.encode(target));
+    sources.emplace_back(source);
+    targets.emplace_back(target);
   }
   require(!sources.empty(), "'{}' has no lines", command.source.string());
-  seq2seq::ScoringTask task{sources, {}};
-  for (const auto& target : targets) task.targets.push_back({target});
-
-  const auto lines = static_cast<int64_t>(sources.size());
-  std::vector<std::vector<seq2seq::TargetScore>> scores;
+  TargetScores scores;
   {
-    Progress bar("scoring", lines);
-    scores = seq2seq::score_targets(model, task, command.batch_tokens,
-                                    [&](int64_t done) { bar.advance(done); });
+    Progress bar("scoring", std::ssize(sources));
+    TargetScoreOptions options = command.options;
+    options.progress = [&](int64_t more) { bar.advance(more); };
+    scores = score_targets(engine, sources, targets, options);
   }
-  double total = 0;
-  int64_t symbols = 0;
   Impossible impossible;
-  for (size_t k = 0; k < scores.size(); ++k) {
-    const seq2seq::TargetScore& all = scores[k].front();
-    const seq2seq::TargetScore score = all.possible();
-    const std::vector<std::string> left_out =
-        impossible_symbols(all, targets[k], loaded.tokenizer.dictionary());
-    impossible.add(k + 1, left_out);
-    total += score.total();
-    symbols += score.symbols();
-    const double own = perplexity(score.total(), score.symbols());
+  for (size_t k = 0; k < scores.targets.size(); ++k) {
+    const TargetScore& score = scores.targets[k];
+    impossible.add(k + 1, score.impossible);
     if (globals.json)
       std::cout << Json{{"line", k + 1},
-                        {"log_probability", score.total()},
-                        {"symbols", score.symbols()},
-                        {"perplexity", own},
-                        {"impossible", left_out},
-                        {"log_probabilities", all.log_probabilities}}
+                        {"log_probability", score.log_probability},
+                        {"symbols", score.symbols},
+                        {"perplexity", score.perplexity()},
+                        {"impossible", score.impossible},
+                        {"log_probabilities", score.log_probabilities}}
                        .dump()
                 << '\n';
     else
-      std::cout << fmt::format("{:.4f}\t{:.4f}\n", score.total(), own);
+      std::cout << fmt::format("{:.4f}\t{:.4f}\n", score.log_probability, score.perplexity());
   }
-  log::info("{}, {}: log-probability {:.2f}, perplexity {:.4f}", counted(lines, "line"),
-            counted(symbols, "symbol"), total, perplexity(total, symbols));
+  log::info("{}, {}: log-probability {:.2f}, perplexity {:.4f}",
+            counted(std::ssize(sources), "line"), counted(scores.symbols, "symbol"),
+            scores.log_probability, scores.perplexity());
   if (impossible.count() > 0) log::warn("{}", impossible.text());
 }
 
@@ -152,7 +118,7 @@ void add_score_model(CLI::App& program, const GlobalOptions& globals) {
       "for the model: the figures leave them out, a warning counts them, and --json lists them\n"
       "(\"impossible\"; null among the log-probabilities).");
   auto command = std::make_shared<ScoreModelCommand>();
-  score->add_option("folder", command->folder, "folder of a training run, or of a model")
+  score->add_option("folder", command->model.folder, "folder of a training run, or of a model")
       ->required()
       ->option_text("RUN|MODEL");
   score->add_option("--src", command->source, "file of sources, one a line")
@@ -162,11 +128,11 @@ void add_score_model(CLI::App& program, const GlobalOptions& globals) {
       ->required()
       ->option_text("FILE");
   score
-      ->add_option("--checkpoint", command->checkpoint,
+      ->add_option("--checkpoint", command->model.checkpoint,
                    "checkpoint of a run: best, last or a number of updates")
       ->option_text("best|last|N");
   score
-      ->add_option("--batch-tokens", command->batch_tokens,
+      ->add_option("--batch-tokens", command->options.batch_tokens,
                    "size of a batch, in targets x length; lower it if memory runs out")
       ->capture_default_str()
       ->check(whole_number(1))

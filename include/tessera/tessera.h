@@ -10,6 +10,11 @@
 #include <tessera/engine/engine.h>
 #include <tessera/engine/image_sampler.h>
 #include <tessera/engine/translator.h>
+#include <tessera/evaluation/distillation.h>
+#include <tessera/evaluation/image_evaluation.h>
+#include <tessera/evaluation/target_scores.h>
+#include <tessera/evaluation/text_evaluation.h>
+#include <tessera/evaluation/text_scores.h>
 #include <tessera/files/safetensors.h>
 #include <tessera/process/boundary.h>
 #include <tessera/process/boundary_family.h>

@@ -43,8 +43,8 @@ Cells find_cells(const Split& split, const BatcherOptions& options) {
       ++cells.left_out;
       continue;
     }
-    PairLength padded{padded_length(source, options.round_to),
-                      padded_length(target, options.round_to)};
+    PairLength padded{bucket_length(source, options.round_to),
+                      bucket_length(target, options.round_to)};
     if (options.square) padded.source = padded.target = std::max(padded.source, padded.target);
     const uint64_t key =
         static_cast<uint64_t>(padded.source) << 32 | static_cast<uint64_t>(padded.target);

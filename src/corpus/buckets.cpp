@@ -112,7 +112,7 @@ class Merger {
 
 }  // namespace
 
-int64_t padded_length(int64_t length, int64_t round_to) {
+int64_t bucket_length(int64_t length, int64_t round_to) {
   int64_t step = round_to;
   for (int64_t limit = 64; length > limit && step < 64; limit *= 2)
     step = round_up(limit / 4, round_to);

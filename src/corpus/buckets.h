@@ -21,7 +21,7 @@ struct PairLength {
 // A length rounded up to the grid of padded lengths: multiples of `round_to` up to 64, then of ever
 // coarser steps, so that padding stays below an eighth or so and long sentences do not need a
 // bucket each.
-int64_t padded_length(int64_t length, int64_t round_to);
+int64_t bucket_length(int64_t length, int64_t round_to);
 
 struct BucketOptions {
   int64_t tokens = 8000;  // rows x max(source, target), at most

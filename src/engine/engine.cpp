@@ -20,10 +20,12 @@ void require_done_or_throw(Outcome outcome, const std::exception_ptr& failure) {
 
 struct Engine::State {
   std::filesystem::path folder;
+  LoadOptions load_options;
   std::optional<engine::TextEngine> text;
   std::optional<engine::ImageEngine> images;
 
-  State(const std::filesystem::path& run_or_model, const LoadOptions& options) {
+  State(const std::filesystem::path& run_or_model, const LoadOptions& options)
+      : load_options(options) {
     const at::Device device = parse_device(options.device);
     folder = find_model_folder(run_or_model, options.checkpoint);
     if (kind_of_model(folder) == image_model::kImageKind)
@@ -48,6 +50,10 @@ Engine& Engine::operator=(Engine&&) noexcept = default;
 
 const std::filesystem::path& Engine::folder() const {
   return state_->folder;
+}
+
+const LoadOptions& Engine::load_options() const {
+  return state_->load_options;
 }
 
 bool Engine::makes_images() const {

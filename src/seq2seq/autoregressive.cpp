@@ -7,7 +7,6 @@
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <array>
 #include <limits>
@@ -81,10 +80,6 @@ std::string Autoregressive::effort(const GenerationOptions& options) const {
   // What a search found is in order already, unless another model chooses.
   const bool ranked = options.temperature == 0 && options.selection != Selection::rerank;
   return ranked ? how : fmt::format("{}, {}", how, name_of(options.selection));
-}
-
-nlohmann::ordered_json Autoregressive::effort_report(const GenerationOptions& options) const {
-  return {{"beam", options.beam}, {"temperature", options.temperature}};
 }
 
 at::Tensor Autoregressive::log_probabilities(const Encoded& encoded,

@@ -21,7 +21,6 @@ class Autoregressive final : public Seq2Seq {
                 std::span<Generated> results) const override;
   void check(const GenerationOptions& options) const override;
   std::string effort(const GenerationOptions& options) const override;
-  nlohmann::ordered_json effort_report(const GenerationOptions& options) const override;
   std::string summary() const override { return "that writes from left to right"; }
 
   bool has_probabilities() const override { return true; }

@@ -11,7 +11,6 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace tessera::seq2seq {
 namespace {
@@ -69,18 +68,8 @@ std::string Diffusion::effort(const GenerationOptions& options) const {
                      counted(options.noises, "noise"), name_of(options.selection));
 }
 
-nlohmann::ordered_json Diffusion::effort_report(const GenerationOptions& options) const {
-  return {{"lengths", options.lengths}, {"noises", options.noises}};
-}
-
 std::string Diffusion::summary() const {
   return "of " + family_->summary();
-}
-
-std::optional<OneStep> Diffusion::one_step(const corpus::Split& split, int64_t batch_tokens,
-                                           uint64_t seed, Estimate estimate) const {
-  if (family_->process() == nullptr) return std::nullopt;
-  return measure_one_step(*this, split, batch_tokens, seed, estimate);
 }
 
 at::Tensor Diffusion::length_scores(const Encoded& encoded, nn::Mode mode) const {

@@ -36,19 +36,13 @@ class Diffusion final : public Seq2Seq {
                 std::span<Generated> results) const override;
   void check(const GenerationOptions& options) const override;
   std::string effort(const GenerationOptions& options) const override;
-  nlohmann::ordered_json effort_report(const GenerationOptions& options) const override;
   std::string summary() const override;
-  std::optional<OneStep> one_step(const corpus::Split& split, int64_t batch_tokens, uint64_t seed,
-                                  Estimate estimate) const override;
 
   // [B, 256]: class c says target = source + c - 128, end symbols included
   at::Tensor length_scores(const Encoded& encoded, nn::Mode mode = nn::Mode::inference) const;
 
-  // The network for a family. Rows b*n .. b*n + n-1 of its x belong to source sentence b.
-  //   visible [B * n, L] bool: positions before the end of the target, at least one a row
-  // `encoded` must outlive it.
   Denoiser denoiser(const Encoded& encoded, const at::Tensor& visible,
-                    nn::Mode mode = nn::Mode::inference) const;
+                    nn::Mode mode = nn::Mode::inference) const override;
 
  private:
   at::Tensor decode(const at::Tensor& x, const at::Tensor& time, const at::Tensor& previous,

@@ -65,6 +65,11 @@ at::Tensor Seq2Seq::log_probabilities(const Encoded& /*encoded*/,
   throw Error("this model has no probabilities of sentences");
 }
 
+Denoiser Seq2Seq::denoiser(const Encoded& /*encoded*/, const at::Tensor& /*visible*/,
+                           nn::Mode /*mode*/) const {
+  throw Error("this model writes from left to right: it has no noise to remove");
+}
+
 Encoded Seq2Seq::encode(const at::Tensor& source, nn::Mode mode) const {
   return network_.encode(codebook_->encode(source), visible_keys(source), mode);
 }

@@ -6,12 +6,9 @@
 #include "seq2seq/generated.h"
 #include "seq2seq/generation_batches.h"
 #include "seq2seq/generation_options.h"
-#include "seq2seq/one_step.h"
 #include "seq2seq/seq2seq_options.h"
 
 #include <tessera/codebook/embedding_table.h>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include <memory>
 #include <optional>
@@ -55,21 +52,20 @@ class Seq2Seq : public nn::Trainable {
                         std::span<Generated> results) const = 0;
   virtual void check(const GenerationOptions& options) const = 0;
 
-  // What is spent on a sentence: for people ("5 lengths x 1 noise, blend") and for programs.
+  // What is spent on a sentence, for people: "5 lengths x 1 noise, blend".
   virtual std::string effort(const GenerationOptions& options) const = 0;
-  virtual nlohmann::ordered_json effort_report(const GenerationOptions& options) const = 0;
 
   virtual std::string summary() const = 0;  // how it writes, in some words: "that writes ..."
 
   // The diffusion that it learns; none where it writes from left to right.
   virtual const Family* family() const { return nullptr; }
 
-  // How well the network finds clean sentences in a single step, of models that start from noisy
-  // points (one_step.h).
-  virtual std::optional<OneStep> one_step(const corpus::Split& /*split*/, int64_t /*batch_tokens*/,
-                                          uint64_t /*seed*/, Estimate /*estimate*/) const {
-    return std::nullopt;
-  }
+  // The network for its family, of models that have one. Rows b*n .. b*n + n-1 of its x belong to
+  // source sentence b.
+  //   visible [B * n, L] bool: positions before the end of the target, at least one a row
+  // `encoded` must outlive it.
+  virtual Denoiser denoiser(const Encoded& encoded, const at::Tensor& visible,
+                            nn::Mode mode = nn::Mode::inference) const;
 
   // Log-probabilities of given targets, symbol by symbol, of models that have them; 0 where there
   // is padding, -inf for symbols that are never written.

@@ -78,7 +78,7 @@ ImageTask::ImageTask(const ImageOptions& options, image::Dataset dataset, uint64
                  "train.validate_samples needs train.features, the extractor of the distance");
   require_option(validation.samples >= 2,
                  "train.validate_samples must be 0 or at least 2: one image has no covariance");
-  ImageDistance::check(validation.features, validation.statistics, dataset_);
+  evaluation::ImageDistance::check(validation.features, validation.statistics, dataset_);
 }
 
 double ImageTask::validation_loss(Json& line, const std::function<void()>& pause) {

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "evaluation/image_distance.h"
 #include "image/dataset.h"
 #include "image_model/image_generator.h"
 #include "image_model/image_model.h"
 #include "task/image_batcher.h"
-#include "task/image_distance.h"
 #include "task/image_options.h"
 #include "train/task.h"
 
@@ -49,7 +49,7 @@ class ImageTask final : public train::Task {
   std::unique_ptr<image_model::ImageModel> model_;
   ImageBatcher batcher_;
   const image::Split& held_out_;
-  std::optional<ImageDistance> distance_;  // made when it is first asked for
+  std::optional<evaluation::ImageDistance> distance_;  // made when it is first asked for
 };
 
 }  // namespace tessera::task

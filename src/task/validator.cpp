@@ -1,9 +1,9 @@
 #include "task/validator.h"
 
 #include "base/log.h"
+#include "evaluation/validation_batch.h"
 #include "seq2seq/diffusion.h"
 #include "seq2seq/generator.h"
-#include "seq2seq/validation_batch.h"
 #include "task/loss_meter.h"
 #include "task/weights_in_force.h"
 #include "text_metric/bleu.h"
@@ -60,7 +60,7 @@ void Validator::measure_loss(Measurement& found, const std::function<void()>& pa
   if (process != nullptr) boundary.emplace(*process, model_.codebook(), model_.undecodable());
   for (int64_t i = 0; i < batcher_.batches(0); ++i) {
     pause();
-    const seq2seq::ValidationBatch batch(model_, batcher_.batch(0, i), i, seed_);
+    const evaluation::ValidationBatch batch(model_, batcher_.batch(0, i), i, seed_);
     const at::Tensor& target = batch.ids.target;
     const Draws draws = model_.draw(batch.streams, target.size(0), target.size(1));
     meter.add(model_.loss(batch.ids, draws, /*variant=*/0, nn::Mode::inference));

@@ -4,6 +4,8 @@
 #include "text_metric/chrf.h"
 #include "text_metric/rouge.h"
 
+#include <tessera/text_metric/paired_bootstrap.h>
+
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -29,23 +31,6 @@ AdditiveMetric additive(std::span<const RougeStatistics> lines, RougeKind kind);
 struct BootstrapOptions {
   int samples = 1000;
   uint64_t seed = 1;  // equal seeds draw equal lines, whatever the metric
-};
-
-// A score and where it would lie on other lines of the same kind.
-struct ScoreInterval {
-  double score = 0;
-  double mean = 0;           // over the samples
-  double low = 0, high = 0;  // 95 % of the samples
-
-  double half_width() const { return (high - low) / 2; }
-};
-
-struct PairedBootstrap {
-  ScoreInterval baseline, system;
-  double difference = 0;  // system - baseline
-  // How often chance alone would make a difference this large: sacreBLEU's two-sided --paired-bs
-  // (Koehn, "Statistical significance tests for machine translation evaluation", 2004).
-  double p_value = 1;
 };
 
 // Draws lines with replacement, the same for both systems, and scores them again and again.

@@ -48,15 +48,15 @@ std::string usage_error(Call&& call) {
 }
 
 TEST(PaddedLength, RoundsLongSentencesMoreCoarsely) {
-  EXPECT_EQ(padded_length(1, 4), 4);
-  EXPECT_EQ(padded_length(4, 4), 4);
-  EXPECT_EQ(padded_length(5, 4), 8);
-  EXPECT_EQ(padded_length(64, 4), 64);
-  EXPECT_EQ(padded_length(65, 4), 80);
-  EXPECT_EQ(padded_length(129, 4), 160);
-  EXPECT_EQ(padded_length(257, 4), 320);
-  EXPECT_EQ(padded_length(10000, 4), 10048);
-  EXPECT_EQ(padded_length(3, 1), 3);
+  EXPECT_EQ(bucket_length(1, 4), 4);
+  EXPECT_EQ(bucket_length(4, 4), 4);
+  EXPECT_EQ(bucket_length(5, 4), 8);
+  EXPECT_EQ(bucket_length(64, 4), 64);
+  EXPECT_EQ(bucket_length(65, 4), 80);
+  EXPECT_EQ(bucket_length(129, 4), 160);
+  EXPECT_EQ(bucket_length(257, 4), 320);
+  EXPECT_EQ(bucket_length(10000, 4), 10048);
+  EXPECT_EQ(bucket_length(3, 1), 3);
 }
 
 TEST(BucketRows, AreMultiplesOfEightWhereThereAreThatMany) {

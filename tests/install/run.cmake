@@ -37,13 +37,19 @@ if(failed OR NOT count EQUAL 3)
   message(FATAL_ERROR "translate gave ${failed} and ${count} lines:\n${translated}${err}")
 endif()
 
+execute_process(COMMAND ${WORK}/build/measure ${WORK}/model RESULT_VARIABLE failed OUTPUT_VARIABLE measured
+                ERROR_VARIABLE err)
+if(failed OR NOT measured MATCHES "^BLEU\\|.*\nchrF2\\|.*\n4 network calls, .* texts a second\n$")
+  message(FATAL_ERROR "measure gave ${failed}:\n${measured}${err}")
+endif()
+
 run(${CMAKE_COMMAND} -E chdir ${WORK} ${WORK}/build/paint ${WORK}/images)
 file(SIZE ${WORK}/15.pnm bytes)
 if(NOT bytes EQUAL 203)  # "P6 8 8 255\n" and 8 x 8 x 3 values
   message(FATAL_ERROR "paint wrote a last image of ${bytes} bytes")
 endif()
 
-foreach(program translate paint)
+foreach(program translate measure paint)
   execute_process(COMMAND ${WORK}/build/${program} ${WORK}/nowhere RESULT_VARIABLE failed ERROR_VARIABLE err)
   if(NOT failed EQUAL 1 OR NOT err MATCHES "error: there is no folder '.*nowhere'")
     message(FATAL_ERROR "${program} of a wrong path gave ${failed}:\n${err}")
@@ -51,7 +57,7 @@ foreach(program translate paint)
 endforeach()
 
 file(READ ${DOCS}/api.md document)
-foreach(program translate paint)
+foreach(program translate measure paint)
   file(READ ${SOURCE}/${program}.cpp example)
   string(FIND "${document}" "${example}" found)
   if(found EQUAL -1)

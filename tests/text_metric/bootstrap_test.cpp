@@ -65,7 +65,7 @@ TEST_F(Bootstrap, ScoresTheWholeAsTheMetricDoes) {
 
 TEST_F(Bootstrap, LaysTheIntervalAroundTheScore) {
   const auto result = paired_bootstrap(bleu(hypothesis_), bleu(other_));
-  for (const ScoreInterval& interval : {result.baseline, result.system}) {
+  for (const tessera::ScoreInterval& interval : {result.baseline, result.system}) {
     EXPECT_LT(interval.low, interval.score);
     EXPECT_GT(interval.high, interval.score);
   }

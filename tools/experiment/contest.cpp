@@ -113,7 +113,7 @@ std::optional<Contest> Contests::hold(const std::string& column, std::span<const
     }
   }
   if (contest.seeds.empty()) return std::nullopt;
-  const text_metric::PairedBootstrap result = text_metric::paired_bootstrap(theirs, ours, options_);
+  const PairedBootstrap result = text_metric::paired_bootstrap(theirs, ours, options_);
   contest.difference = result.difference;
   contest.p_value = result.p_value;
   contest.lines = ours.lines();

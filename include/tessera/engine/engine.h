@@ -38,6 +38,7 @@ class TESSERA_API Engine {
   Engine& operator=(Engine&&) noexcept;
 
   const std::filesystem::path& folder() const;  // of the model: a checkpoint where a run was named
+  const LoadOptions& load_options() const;      // it was loaded with
   bool makes_images() const;                    // else texts
 
   // One result per request, in order. A request that fails or is stopped has that as its result and

@@ -1,4 +1,4 @@
-#include "seq2seq/one_step.h"
+#include "evaluation/one_step.h"
 
 #include "corpus/batcher.h"
 #include "seq2seq/tiny_model.h"
@@ -8,7 +8,7 @@
 #include <c10/core/GradMode.h>
 #include <gtest/gtest.h>
 
-namespace tessera::seq2seq {
+namespace tessera::evaluation {
 namespace {
 
 constexpr int64_t kTokens = 4000;
@@ -16,7 +16,7 @@ constexpr uint64_t kSeed = 5;
 
 TEST(OneStep, MeasuresTheErrorTrainingMeasures) {
   const c10::NoGradGuard no_grad;
-  Diffusion model = test::tiny_model();
+  seq2seq::Diffusion model = test::tiny_model();
   const corpus::Split split = test::made_split({{5, 4}, {7, 9}, {6, 6}});
   const OneStep found = measure_one_step(model, split, kTokens, kSeed);
   EXPECT_EQ(found.tokens, 4 + 9 + 6);
@@ -30,8 +30,8 @@ TEST(OneStep, MeasuresTheErrorTrainingMeasures) {
   for (int64_t i = 0; i < batcher.batches(0); ++i) {
     const corpus::Batch batch = batcher.batch(0, i);
     const auto& [rows, source, target] = batch.shape;
-    const Seq2SeqBatch ids{at::tensor(batch.source).view({rows, source}),
-                           at::tensor(batch.target).view({rows, target})};
+    const seq2seq::Seq2SeqBatch ids{at::tensor(batch.source).view({rows, source}),
+                                    at::tensor(batch.target).view({rows, target})};
     const auto number = static_cast<uint64_t>(i);
     const Draws draws = model.draw(
         {{kSeed, Purpose::validation, 2 * number}, {kSeed, Purpose::validation, 2 * number + 1}},
@@ -49,4 +49,4 @@ TEST(OneStep, MeasuresTheErrorTrainingMeasures) {
 }
 
 }  // namespace
-}  // namespace tessera::seq2seq
+}  // namespace tessera::evaluation

@@ -1,4 +1,4 @@
-#include "seq2seq/distillation.h"
+#include "evaluation/distilled_corpus.h"
 
 #include "base/log.h"
 #include "base/require.h"
@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <sstream>
 
-namespace tessera::seq2seq {
+namespace tessera::evaluation {
 namespace {
 
 namespace fs = std::filesystem;
@@ -35,7 +35,7 @@ class Partial {
   Partial(const fs::path& out, const std::string& key)
       : folder_(full_path(out) += ".partial"),
         lock_((make_folder(), lock_file()), "distillation",
-              "wait for its end or stop it, or choose another folder (--out)") {
+              "wait for its end or stop it, or choose another folder") {
     const bool begun = is_there(mark());
     if (begun && read_file(mark()) == key) return;
     if (begun)
@@ -170,7 +170,7 @@ bool is_finished(const fs::path& out, const std::string& key) {
   throw Error(fmt::format("'{}' holds another corpus than this teacher would write, or one that "
                           "was written in another way",
                           out.string()),
-              "choose another folder (--out), or remove this one");
+              "choose another folder, or remove this one");
 }
 
 // What distillation made of a corpus before.
@@ -195,9 +195,9 @@ DistillationReport report_of(const corpus::Corpus& corpus, const fs::path& out) 
 
 }  // namespace
 
-DistillationReport distill(const corpus::Corpus& corpus, const Teacher& teacher,
-                           const std::string& key, const fs::path& out,
-                           const std::function<void(int64_t)>& progress) {
+DistillationReport write_distilled(const corpus::Corpus& corpus, const Teacher& teacher,
+                                   const std::string& key, const fs::path& out,
+                                   const std::function<void(int64_t)>& progress) {
   if (is_finished(out, key)) return report_of(corpus, out);
   corpus::CorpusWriter::check_folder(out, corpus::CorpusWriter::Existing::refuse);
   const Partial partial(out, key);
@@ -229,4 +229,4 @@ DistillationReport distill(const corpus::Corpus& corpus, const Teacher& teacher,
   return comparison.report();
 }
 
-}  // namespace tessera::seq2seq
+}  // namespace tessera::evaluation

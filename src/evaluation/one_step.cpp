@@ -1,8 +1,7 @@
-#include "seq2seq/one_step.h"
+#include "evaluation/one_step.h"
 
 #include "base/require.h"
-#include "seq2seq/diffusion.h"
-#include "seq2seq/validation_batch.h"
+#include "evaluation/validation_batch.h"
 #include "text/dictionary.h"
 
 #include <tessera/process/objective.h>
@@ -12,12 +11,13 @@
 
 #include <algorithm>
 
-namespace tessera::seq2seq {
+namespace tessera::evaluation {
 
-OneStep measure_one_step(const Diffusion& model, const corpus::Split& split, int64_t batch_tokens,
-                         uint64_t seed, Estimate estimate) {
+OneStep measure_one_step(const seq2seq::Seq2Seq& model, const corpus::Split& split,
+                         int64_t batch_tokens, uint64_t seed, Estimate estimate,
+                         const std::stop_token& stop) {
   const c10::NoGradGuard no_grad;
-  const Process* const process = model.family()->process();
+  const Process* const process = model.family() ? model.family()->process() : nullptr;
   require(process != nullptr, "a single step is measured on paths from codes to noise");
   corpus::BatcherOptions options;
   options.tokens = batch_tokens;
@@ -27,6 +27,7 @@ OneStep measure_one_step(const Diffusion& model, const corpus::Split& split, int
   const EmbeddingTable& codebook = model.codebook();
   at::Tensor sums = at::zeros({8}, at::TensorOptions().dtype(at::kDouble).device(model.device()));
   for (int64_t i = 0; i < batcher.batches(0); ++i) {
+    require(!stop.stop_requested(), "the evaluation was stopped");
     const ValidationBatch batch(model, batcher.batch(0, i), i, seed);
     const at::Tensor& target = batch.ids.target;
     const at::Tensor samples = at::arange(target.size(0), target.options());
@@ -35,9 +36,9 @@ OneStep measure_one_step(const Diffusion& model, const corpus::Split& split, int
         process->draw_noise(batch.streams.noise, samples, {target.size(1), codebook.dim()});
     const at::Tensor x0 = codebook.encode(target);
     const Noised noised = process->noise(codebook, x0, target, eps, t);
-    const Encoded encoded = model.encode(batch.ids.source);
-    const at::Tensor x0_hat =
-        model.denoiser(encoded, visible_keys(target))(noised.x, t, at::zeros_like(noised.x));
+    const seq2seq::Encoded encoded = model.encode(batch.ids.source);
+    const at::Tensor x0_hat = model.denoiser(encoded, seq2seq::visible_keys(target))(
+        noised.x, t, at::zeros_like(noised.x));
     const at::Tensor used =
         estimate_of(codebook, x0_hat, estimate, model.options().objective.logit_scale);
     const auto error_of = [&](const at::Tensor& point) { return (point - x0).square().mean(-1); };
@@ -60,4 +61,4 @@ OneStep measure_one_step(const Diffusion& model, const corpus::Split& split, int
           sum[4] / code_length,         sum[6] / tokens, sum[7] / code_length};
 }
 
-}  // namespace tessera::seq2seq
+}  // namespace tessera::evaluation

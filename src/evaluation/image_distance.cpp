@@ -1,4 +1,4 @@
-#include "task/image_distance.h"
+#include "evaluation/image_distance.h"
 
 #include "base/log.h"
 #include "base/progress.h"
@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace tessera::task {
+namespace tessera::evaluation {
 namespace {
 
 constexpr int64_t kBatch = 500;  // images whose features are computed at a time
@@ -131,4 +131,4 @@ ImageDistance::Result ImageDistance::measure(
   return result;
 }
 
-}  // namespace tessera::task
+}  // namespace tessera::evaluation

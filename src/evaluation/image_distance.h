@@ -9,7 +9,7 @@
 #include <functional>
 #include <optional>
 
-namespace tessera::task {
+namespace tessera::evaluation {
 
 // Statistics of the features of the first `count` images of a source.
 //   name  of the images, for people: "training images"
@@ -61,4 +61,4 @@ class ImageDistance {
   image_metric::Statistics real_;
 };
 
-}  // namespace tessera::task
+}  // namespace tessera::evaluation

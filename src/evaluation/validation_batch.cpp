@@ -1,8 +1,8 @@
-#include "seq2seq/validation_batch.h"
+#include "evaluation/validation_batch.h"
 
 #include <ATen/ATen.h>
 
-namespace tessera::seq2seq {
+namespace tessera::evaluation {
 namespace {
 
 TrainingStreams validation_streams(uint64_t seed, int64_t number) {
@@ -12,11 +12,11 @@ TrainingStreams validation_streams(uint64_t seed, int64_t number) {
 
 }  // namespace
 
-ValidationBatch::ValidationBatch(const Seq2Seq& model, const corpus::Batch& batch, int64_t number,
-                                 uint64_t seed)
-    : ids(Seq2SeqBatch::of(batch)), streams(validation_streams(seed, number)) {
+ValidationBatch::ValidationBatch(const seq2seq::Seq2Seq& model, const corpus::Batch& batch,
+                                 int64_t number, uint64_t seed)
+    : ids(seq2seq::Seq2SeqBatch::of(batch)), streams(validation_streams(seed, number)) {
   ids.source = ids.source.to(model.device());
   ids.target = ids.target.to(model.device());
 }
 
-}  // namespace tessera::seq2seq
+}  // namespace tessera::evaluation

@@ -2,15 +2,16 @@
 
 #include "seq2seq/seq2seq.h"
 
-namespace tessera::seq2seq {
+namespace tessera::evaluation {
 
 // A batch of a split that is measured on, and random numbers that are the same every time.
 struct ValidationBatch {
-  Seq2SeqBatch ids;
+  seq2seq::Seq2SeqBatch ids;
   TrainingStreams streams;
 
   //   number  of the batch: with the seed, what its random numbers are a function of
-  ValidationBatch(const Seq2Seq& model, const corpus::Batch& batch, int64_t number, uint64_t seed);
+  ValidationBatch(const seq2seq::Seq2Seq& model, const corpus::Batch& batch, int64_t number,
+                  uint64_t seed);
 };
 
-}  // namespace tessera::seq2seq
+}  // namespace tessera::evaluation

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <tessera/base/api.h>
+#include <tessera/engine/engine.h>
+#include <tessera/evaluation/text_scores.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace tessera {
+
+// How a model of text is measured.
+struct TextEvaluationOptions {
+  GenerateOptions generation = {};
+  uint64_t seed = 1;               // of generation and of single steps
+  bool reference_lengths = false;  // of diffusion models: texts get the lengths of the references
+  TextScoreOptions scores = {};
+  bool oracle = false;    // also score the candidates closest to the references
+  bool one_step = false;  // of diffusion models: also measure single steps from noise
+  bool warm_up = true;    // generate once before, in few steps: speed is that of a warm machine
+  std::filesystem::path profile = {};  // generate once more, write a trace for chrome://tracing
+  std::stop_token stop = {};           // Error where it is asked
+  std::function<void(int64_t more)> progress = {};  // texts that are done, in any thread
+};
+
+// How well a diffusion model finds the clean sentence in a single step, from noise as in training
+// (every time alike), without an estimate of its own to begin with. Means over tokens.
+struct OneStep {
+  int64_t tokens = 0;
+  double x0_error = 0;        // squared error of the estimate, mean over dimensions
+  double velocity_error = 0;  // the same, in terms of the rescaled vector field (capped: method.md)
+  double accuracy = 0;        // share of the estimates that lie in the right cell
+  double reach = 0;           // length of the estimate over that of the codes
+  double raw_x0_error = 0, raw_reach = 0;  // the same two of the network's estimate as it is
+};
+
+struct TextEvaluation {
+  std::vector<TextScore> scores = {};
+  std::vector<TextScore> oracle = {};  // where asked: what the best choice of candidates would have
+  double exact_match = 0;              // percent of the texts
+  std::optional<OneStep> one_step = {};
+  std::vector<std::string> sources = {}, references = {}, texts = {};
+  int64_t nfe = 0;               // network calls of a text
+  int64_t passes = 0;            // of the decoder: network calls of all candidates of a text
+  double seconds = 0;            // of generation alone
+  std::string kind = {};         // of the model: "diffusion", "ar"
+  GenerateOptions options = {};  // in effect
+  std::string effort = {};       // what was spent on a text, for people: "1 length x 5 noises, mbr"
+  std::string profile = {};      // where asked: a table of what took time, for people
+
+  double texts_per_second() const { return static_cast<double>(texts.size()) / seconds; }
+};
+
+// A part of a folder that `tessera prepare` wrote.
+struct CorpusPart {
+  std::filesystem::path folder;
+  std::string split = "test";
+  int64_t limit = 0;  // the first so many pairs; 0: all
+};
+
+// Generates a text for every source and measures it against its reference. Throws UsageError for
+// options that make no sense with the model, before the work.
+TESSERA_API TextEvaluation evaluate_texts(const Engine& engine,
+                                          std::span<const std::string> sources,
+                                          std::span<const std::string> references,
+                                          const TextEvaluationOptions& options = {});
+TESSERA_API TextEvaluation evaluate_texts(const Engine& engine, const CorpusPart& part,
+                                          const TextEvaluationOptions& options = {});
+
+}  // namespace tessera

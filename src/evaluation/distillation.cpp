@@ -1,0 +1,73 @@
+#include <tessera/evaluation/distillation.h>
+
+#include "engine/text_engine.h"
+#include "evaluation/distilled_corpus.h"
+#include "files/config.h"
+#include "files/hash.h"
+#include "seq2seq/generation_options.h"
+
+#include <tessera/base/error.h>
+
+#include <fmt/format.h>
+
+namespace tessera {
+namespace {
+
+// Which teacher writes, and how: all that its targets depend on.
+std::string key_of(const Engine& teacher, const corpus::Corpus& corpus,
+                   const DistillationOptions& asked) {
+  const GenerateOptions& changes = asked.generation;
+  seq2seq::GenerationOptions options = teacher.text().resolved(changes);
+  const bool random = teacher.text().model().family() != nullptr || options.temperature > 0;
+  options.sampler.seed = asked.seed;
+  options.batch_tokens =
+      seq2seq::GenerationOptions().batch_tokens;  // of no account for what is written
+  options.selection = seq2seq::Selection::mbr;    // by name below: a schema has no reranker
+  config::Schema schema;
+  declare(schema, options);
+  std::string settings = fmt::format("{}\n{}\n{}", schema.dump(), changes.length.value_or(""),
+                                     changes.selection.value_or(""));
+  const std::string& precision = teacher.load_options().precision;
+  if (precision != LoadOptions().precision) settings += "\n" + precision;
+  if (random && options.noise != seq2seq::NoiseOf::lines)  // which was all there was, once
+    settings += fmt::format("\nnoise {}", name_of(options.noise));
+  return fmt::format("corpus {}, teacher {}, settings {}", corpus.fingerprint(),
+                     file_hash(teacher.folder() / "model.safetensors"), content_hash(settings));
+}
+
+evaluation::Teacher teacher_of(const Engine& engine, const DistillationOptions& options) {
+  return [&](const std::vector<std::vector<text::Id>>& sources, int64_t first_line) {
+    std::vector<TextRequest> requests;
+    for (const std::vector<text::Id>& source : sources)
+      requests.push_back({.seed = options.seed,
+                          .options = options.generation,
+                          .stop = options.stop,
+                          .line = first_line + std::ssize(requests),
+                          .symbols = source,
+                          .candidate_texts = false});
+    std::vector<std::vector<text::Id>> targets;
+    for (const TextResult& result : engine.run(requests)) {
+      result.require_done();
+      targets.push_back(result.candidates[result.chosen].symbols);
+    }
+    return targets;
+  };
+}
+
+}  // namespace
+
+DistillationReport distill(const Engine& teacher, const std::filesystem::path& corpus,
+                           const std::filesystem::path& out, const DistillationOptions& options) {
+  const corpus::Corpus real = corpus::Corpus::open(corpus, /*verify_contents=*/true);
+  teacher.in_effect(options.generation);  // throws for what makes no sense
+  const std::string key = key_of(teacher, real, options);
+  if (const auto difference =
+          real.tokenizer().dictionary().difference(teacher.text().tokenizer().dictionary()))
+    throw Error(fmt::format("the teacher in '{}' does not fit the corpus in '{}': {}",
+                            teacher.folder().string(), corpus.string(), *difference),
+                "a teacher writes in the symbols it was trained with: distil the corpus it knows");
+  return evaluation::write_distilled(real, teacher_of(teacher, options), key, out,
+                                     options.progress);
+}
+
+}  // namespace tessera
