@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,6 +10,7 @@
 
 #include "base/nearest_name.h"
 #include "files/regular_file.h"
+#include "files/toml.h"
 #include "tessera/base/error.h"
 
 namespace tessera::config {

@@ -247,6 +247,15 @@ TEST(Config, SyntaxErrorsComeWithTheirLine) {
   EXPECT_TRUE(found[0].starts_with("x.toml:2: ")) << found[0];
 }
 
+// The parser asserted that they are keys before it looked (files/toml.h).
+TEST(Config, TablesWhoseNameIsNoKeyAreAProblem) {
+  for (const char* text : {"[.a]\n", "[\x01]\n", "[[.a]]\n", "[a..b]\n", "[="}) {
+    const Lines found = problems_of(text);
+    ASSERT_EQ(found.size(), 1u) << text;
+    EXPECT_TRUE(found[0].starts_with("x.toml:1: ")) << found[0];
+  }
+}
+
 TEST(Config, SyntaxErrorDoesNotHideProblemsOfOverrides) {
   Configuration config;
   config.schema.read_text("name = ", "x.toml");

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <iterator>
@@ -15,6 +14,7 @@
 #include "experiment/columns.h"
 #include "experiment/sweep.h"
 #include "files/regular_file.h"
+#include "files/toml.h"
 #include "tessera/base/error.h"
 
 namespace tessera::experiment {
