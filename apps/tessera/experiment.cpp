@@ -12,6 +12,8 @@
 #include "print_json.h"
 #include "stop_signal.h"
 
+#include <tessera/experiment/experiment.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -143,46 +145,42 @@ void print_dry_run(const experiment::Table& table, const experiment::Plan& plan,
 
 void run_experiment(const ExperimentCommand& command, const GlobalOptions& globals,
                     const std::stop_token& stop) {
-  const experiment::Table table = experiment::read_table(
-      command.file, assignments<std::string>(command.set, "--set is NAME=VALUE"));
+  const auto set = assignments<std::string>(command.set, "--set is NAME=VALUE");
+  const auto data = assignments<fs::path>(command.data, "--data is NAME=DIR");
+  const experiment::Table table = experiment::read_table(command.file, set);
   check_options(table);
   require_option(!command.out.empty(), "--out is empty: name a folder for the experiment");
-  const experiment::ResultStore store(command.out);
-  const experiment::Plan plan = experiment::make_plan(
-      table, store, assignments<fs::path>(command.data, "--data is NAME=DIR"));
-  const std::vector<bool> selected = experiment::selected_jobs(table, plan, command.only);
   experiment::RunnerOptions options;
   options.globals = passed_on(globals, command.jobs);
   options.jobs = command.jobs;
   if (command.dry_run) {
+    const experiment::ResultStore store(command.out);
+    const experiment::Plan plan = experiment::make_plan(table, store, data);
+    const std::vector<bool> selected = experiment::selected_jobs(table, plan, command.only);
     const auto states = experiment::states_of(plan, store);
     return print_dry_run(table, plan, states, selected,
                          experiment::estimate(table, plan, states, selected, options, stop),
                          globals.json);
   }
 
-  store.make_folders();
-  const FolderLock lock = experiment::lock_store(store, stop);
-  experiment::TableFiles files(table, plan, store,
-                               {.globals = options.globals,
-                                .command = command_line(command, options.globals),
-                                .bootstrap = {.seed = globals.seed}});
-  experiment::Runner runner(plan, store, options, [&](const std::vector<JobState>& states) {
-    files.try_to_write(states);
-  });
-  const std::vector<JobState> states = runner.run(selected, lock, stop);
-  const experiment::Findings found = files.write(states);
-  if (globals.json)
-    print_json(experiment::json_table(found));
-  else
-    std::cout << experiment::markdown_table(found);
-  log::info("{}", files.path(".html").string());
-  const auto failed = std::count_if(states.begin(), states.end(), [](const JobState& state) {
-    return state.status == JobStatus::failed;
-  });
-  require(failed == 0,
-          "{} of {} jobs failed: the table says why; the same command tries them again", failed,
-          states.size());
+  const ExperimentResult result =
+      tessera::run_experiment({.table = command.file,
+                               .out = command.out,
+                               .program = options.program,
+                               .data = data,
+                               .set = set,
+                               .only = command.only,
+                               .flags = options.globals,
+                               .jobs = command.jobs,
+                               .seed = globals.seed,
+                               .command = command_line(command, options.globals),
+                               .stop = stop});
+  if (result.stopped) throw experiment::Stopped();
+  std::cout << (globals.json ? result.json + "\n" : result.markdown);
+  log::info("{}", result.page.string());
+  require(result.failed == 0,
+          "{} of {} jobs failed: the table says why; the same command tries them again",
+          result.failed, result.jobs);
 }
 
 }  // namespace

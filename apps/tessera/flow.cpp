@@ -6,7 +6,7 @@
 #include "flow/gallery.h"
 #include "flow/options.h"
 #include "print_json.h"
-#include "report/training_report.h"
+#include "report/training_page.h"
 #include "tensor/device.h"
 
 #include <ATen/Parallel.h>

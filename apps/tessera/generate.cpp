@@ -5,11 +5,11 @@
 #include "base/progress.h"
 #include "base/require.h"
 #include "base/visible_text.h"
-#include "condensation.h"
 #include "engine/option_checks.h"
 #include "engine/text_engine.h"
 #include "generation_settings.h"
 #include "option_checks.h"
+#include "step_display.h"
 #include "terminal.h"
 #include "text/line_reader.h"
 
@@ -81,7 +81,7 @@ class GenerateRun {
     // Someone who types wants an answer to every line; steps are shown of one sentence at a time.
     const bool typed = command_.input == "-" && isatty(STDIN_FILENO);
     const size_t size = typed || command_.show_steps ? 1 : static_cast<size_t>(command_.chunk);
-    if (command_.show_steps) std::cerr << Condensation::legend();
+    if (command_.show_steps) std::cerr << StepDisplay::legend();
     std::optional<Progress> progress;
     if (size > 1 && !isatty(STDOUT_FILENO)) progress.emplace("generating", 0);
     while (true) {
@@ -122,9 +122,9 @@ class GenerateRun {
     std::vector<TextRequest> requests =
         requests_for(chunk.lines, chunk.first_line, command_.settings.changes(), globals_.seed);
     for (TextRequest& request : requests) request.candidate_texts = globals_.json || command_.nbest;
-    Condensation condensation;
+    StepDisplay display;
     if (command_.show_steps)
-      requests.front().on_step = [&](const TextStep& step) { condensation.record(step); };
+      requests.front().on_step = [&](const TextStep& step) { display.record(step); };
     std::function<void(int64_t)> advance;
     if (progress) advance = [&](int64_t sentences) { progress->advance(sentences); };
     std::vector<TextResult> results = engine_.run(requests, advance);
@@ -133,9 +133,8 @@ class GenerateRun {
 
     const text::Tokenizer& tokenizer = engine_.text().tokenizer();
     std::cerr << visible(chunk.lines.front()) << '\n'
-              << condensation.text(results.front(), tokenizer, stderr_shows_colours())
-              << std::flush;
-    steps = condensation.json(results.front(), tokenizer);
+              << display.text(results.front(), tokenizer, stderr_shows_colours()) << std::flush;
+    steps = display.json(results.front(), tokenizer);
     return results;
   }
 

@@ -2,7 +2,8 @@
 
 #include "files/files.h"
 #include "print_json.h"
-#include "report/training_report.h"
+
+#include <tessera/report/training_report.h>
 
 #include <fmt/format.h>
 
@@ -27,9 +28,7 @@ std::string command_line(const ReportCommand& command) {
 }
 
 void run_report(const ReportCommand& command, const GlobalOptions& globals) {
-  std::vector<report::RunRecord> runs;
-  for (const auto& run : command.runs) runs.push_back(report::read_run(run));
-  write_file_atomically(command.out, report::training_page(runs, command_line(command)),
+  write_file_atomically(command.out, training_report(command.runs, command_line(command)),
                         Links::follow);
   if (globals.json)
     print_json(nlohmann::ordered_json{{"page", command.out.string()}});

@@ -100,9 +100,9 @@ void check(const SampleCommand& command) {
 }
 
 // The images of a sample, kept where they are asked for.
-class Keeper {
+class Outputs {
  public:
-  Keeper(const SampleCommand& command, const image_model::ImageShape& shape) : command_(command) {
+  Outputs(const SampleCommand& command, const image_model::ImageShape& shape) : command_(command) {
     if (!command.out.empty()) {
       std::error_code failure;
       fs::create_directories(command.out, failure);
@@ -225,13 +225,13 @@ void run_sample(const SampleCommand& command, const GlobalOptions& globals) {
   std::vector<int64_t> calls;  // of the network, for an image of every model
   if (!command.grid.empty()) require_grid_fits(command, shape);
   if (keeps) {
-    Keeper keeper(command, shape);
+    Outputs outputs(command, shape);
     Progress bar("images", command.count * static_cast<int64_t>(models.size()));
     const StopSignal stop;
     ImageRequest request = request_for(command.count, command.images, globals);
     request.stop = stop.token();
     request.take = [&](const Images& some) {
-      keeper.take(engine::to_pictures(some));
+      outputs.take(engine::to_pictures(some));
       bar.advance(some.count);
     };
     const auto begin = std::chrono::steady_clock::now();
@@ -242,7 +242,7 @@ void run_sample(const SampleCommand& command, const GlobalOptions& globals) {
       calls.push_back(result.nfe);
     }
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    keeper.finish();
+    outputs.finish();
   }
   if (!command.film.empty()) calls.push_back(write_film(command, models.front(), globals));
   if (globals.json)

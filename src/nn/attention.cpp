@@ -73,17 +73,17 @@ Memory SelfAttention::project(const at::Tensor& x, at::Tensor& queries) const {
   return {split_heads(parts[1], heads_), split_heads(parts[2], heads_)};
 }
 
-Unfinished SelfAttention::operator()(const at::Tensor& x, const at::Tensor& bias,
-                                     Kernels kernels) const {
+PendingBias SelfAttention::operator()(const at::Tensor& x, const at::Tensor& bias,
+                                      Kernels kernels) const {
   at::Tensor queries;
   const Memory memory = project(x, queries);
-  return out_.unfinished(attend(queries, memory, bias, kernels));
+  return out_.without_bias(attend(queries, memory, bias, kernels));
 }
 
-Unfinished SelfAttention::step(const at::Tensor& x, KeyCache& cache, int64_t layer) const {
+PendingBias SelfAttention::step(const at::Tensor& x, KeyCache& cache, int64_t layer) const {
   at::Tensor queries;
   const Memory next = project(x, queries);
-  return out_.unfinished(attend(queries, cache.append(layer, next), /*bias=*/{}, Kernels::ready));
+  return out_.without_bias(attend(queries, cache.append(layer, next), /*bias=*/{}, Kernels::ready));
 }
 
 CrossAttention::CrossAttention(Parameters& parameters, const std::string& name, int64_t width,
@@ -100,10 +100,10 @@ Memory CrossAttention::memory(const at::Tensor& m) const {
   return {split_heads(parts[0], heads_), split_heads(parts[1], heads_)};
 }
 
-Unfinished CrossAttention::operator()(const at::Tensor& x, const Memory& memory,
-                                      const at::Tensor& bias, Kernels kernels) const {
+PendingBias CrossAttention::operator()(const at::Tensor& x, const Memory& memory,
+                                       const at::Tensor& bias, Kernels kernels) const {
   const at::Tensor queries = queries_(x).view({memory.keys.size(0), -1, x.size(-1)});
-  return out_.unfinished(
+  return out_.without_bias(
       attend(split_heads(queries, heads_), memory, bias, kernels).view(x.sizes()));
 }
 

@@ -29,11 +29,11 @@ class SelfAttention {
 
   //   x     [B, L, width]
   //   bias  [B, 1, 1 or L, L], see key_bias()
-  Unfinished operator()(const at::Tensor& x, const at::Tensor& bias, Kernels kernels) const;
+  PendingBias operator()(const at::Tensor& x, const at::Tensor& bias, Kernels kernels) const;
 
   // The next position of sequences that are read from left to right: adds it to the cache, as that
   // of this number among the layers, and looks at all that are there.   x [B, 1, width]
-  Unfinished step(const at::Tensor& x, KeyCache& cache, int64_t layer) const;
+  PendingBias step(const at::Tensor& x, KeyCache& cache, int64_t layer) const;
 
  private:
   Memory project(const at::Tensor& x, at::Tensor& queries) const;
@@ -53,8 +53,8 @@ class CrossAttention {
 
   //   x     [B * n, L, width]: n groups of queries share one row of the memory
   //   bias  [B, 1, 1, S]
-  Unfinished operator()(const at::Tensor& x, const Memory& memory, const at::Tensor& bias,
-                        Kernels kernels) const;
+  PendingBias operator()(const at::Tensor& x, const Memory& memory, const at::Tensor& bias,
+                         Kernels kernels) const;
 
  private:
   int64_t heads_ = 1;

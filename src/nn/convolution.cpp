@@ -32,7 +32,7 @@ at::Tensor Convolution::operator()(const at::Tensor& x) const {
   return convolved(x, *bias);
 }
 
-Unfinished Convolution::unfinished(const at::Tensor& x) const {
+PendingBias Convolution::without_bias(const at::Tensor& x) const {
   if (!has_row_kernels(*weight, weight->size(0))) return {(*this)(x), {}};
   return {convolved(x, std::nullopt), *bias};
 }

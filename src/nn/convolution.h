@@ -1,7 +1,7 @@
 #pragma once
 
 #include "nn/parameters.h"
-#include "nn/unfinished.h"
+#include "nn/pending_bias.h"
 
 #include <optional>
 #include <string>
@@ -19,7 +19,7 @@ struct Convolution {
 
   //   [B, H, W, inputs] -> [B, H', W', outputs]
   at::Tensor operator()(const at::Tensor& x) const;
-  Unfinished unfinished(const at::Tensor& x) const;
+  PendingBias without_bias(const at::Tensor& x) const;
 
   Weight weight;  // [outputs, size, size, inputs]
   Weight bias;    // [outputs]

@@ -19,7 +19,7 @@ at::Tensor Linear::operator()(const at::Tensor& x) const {
                     bias.defined() ? std::optional<at::Tensor>(*bias) : std::nullopt);
 }
 
-Unfinished Linear::unfinished(const at::Tensor& x) const {
+PendingBias Linear::without_bias(const at::Tensor& x) const {
   if (!bias.defined() || !has_row_kernels(*weight, weight->size(0))) return {(*this)(x), {}};
   return {at::linear(x.to(weight->scalar_type()), *weight), *bias};
 }

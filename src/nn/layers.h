@@ -1,7 +1,7 @@
 #pragma once
 
 #include "nn/parameters.h"
-#include "nn/unfinished.h"
+#include "nn/pending_bias.h"
 
 #include <string>
 
@@ -18,7 +18,7 @@ struct Linear {
          bool with_bias = true, const Initial& initial = Initial::normal());
 
   at::Tensor operator()(const at::Tensor& x) const;  // [..., inputs] -> [..., outputs]
-  Unfinished unfinished(const at::Tensor& x) const;
+  PendingBias without_bias(const at::Tensor& x) const;
 
   Weight weight;  // [outputs, inputs]
   Weight bias;    // [outputs], or not defined

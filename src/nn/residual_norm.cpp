@@ -97,12 +97,12 @@ struct ResidualNorm : torch::autograd::Function<ResidualNorm> {
 
 }  // namespace
 
-at::Tensor residual_norm(const at::Tensor& x, const Unfinished& part, const LayerNorm& norm,
+at::Tensor residual_norm(const at::Tensor& x, const PendingBias& part, const LayerNorm& norm,
                          double share, Mode mode) {
   require(x.sizes() == part.y.sizes(), "sequences of shapes {} and {} cannot be added",
           shape_text(x.sizes()), shape_text(part.y.sizes()));
   if (!has_row_kernels(part.y) || x.size(-1) > kernels::kMaxNormChannels)
-    return norm(x + dropout(part.finished(), share, mode));
+    return norm(x + dropout(part.sum(), share, mode));
   const auto typed = [&](const at::Tensor& y) { return y.to(part.y.scalar_type()).contiguous(); };
   std::optional<at::Tensor> bias, kept;
   if (part.bias.defined()) bias = typed(part.bias);

@@ -8,7 +8,7 @@ namespace tessera::nn {
 // pass over memory each way where there are kernels for it.
 //   x, part   [..., width]
 //   share     that dropout zeros
-at::Tensor residual_norm(const at::Tensor& x, const Unfinished& part, const LayerNorm& norm,
+at::Tensor residual_norm(const at::Tensor& x, const PendingBias& part, const LayerNorm& norm,
                          double share, Mode mode);
 
 }  // namespace tessera::nn

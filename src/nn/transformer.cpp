@@ -49,7 +49,7 @@ at::Tensor Transformer::run(at::Tensor x, const Attention& attend_to_itself,
   const bool pre = options_.norm == NormPlace::pre;
   const auto residual = [&](const LayerNorm& norm, const auto& part) {
     if (pre)
-      x = x + dropout(part(norm(x)).finished(), options_.dropout, mode);
+      x = x + dropout(part(norm(x)).sum(), options_.dropout, mode);
     else
       x = residual_norm(x, part(x), norm, options_.dropout, mode);
   };
@@ -62,8 +62,8 @@ at::Tensor Transformer::run(at::Tensor x, const Attention& attend_to_itself,
       });
     residual(layer.feedforward_norm, [&](const at::Tensor& y) {
       const at::Tensor hidden = layer.up(y);
-      return layer.down.unfinished(options_.activation == Activation::relu ? hidden.relu()
-                                                                           : at::gelu(hidden));
+      return layer.down.without_bias(options_.activation == Activation::relu ? hidden.relu()
+                                                                             : at::gelu(hidden));
     });
   }
   return pre ? last_norm_(x) : x;

@@ -46,11 +46,11 @@ UNet::Block::Block(Parameters& parameters, const std::string& name, int64_t inpu
 
 at::Tensor UNet::Block::operator()(const at::Tensor& x, const at::Tensor& told, double dropout,
                                    Mode mode) const {
-  const auto between = first.unfinished(first_norm(x, After::silu));
+  const auto between = first.without_bias(first_norm(x, After::silu));
   const at::Tensor h = second_norm(between.y, After::silu, film(told), between.bias);
-  const auto changed = second.unfinished(nn::dropout(h, dropout, mode));
+  const auto changed = second.without_bias(nn::dropout(h, dropout, mode));
   if (!shortcut.weight.defined()) return joined(changed.y, x, changed.bias);
-  const auto passed = shortcut.unfinished(x);
+  const auto passed = shortcut.without_bias(x);
   return joined(changed.y, passed.y,
                 changed.bias.defined() ? changed.bias + passed.bias : changed.bias);
 }
@@ -112,7 +112,7 @@ at::Tensor UNet::operator()(const at::Tensor& x, const at::Tensor& previous, con
   if (classes_.defined()) told = told + at::embedding(*classes_, classes);
   told = at::silu(told);
 
-  const auto entered = enter_.unfinished(at::cat({x, previous}, -1));
+  const auto entered = enter_.without_bias(at::cat({x, previous}, -1));
   at::Tensor h = enter_norm_(entered.y, After::nothing, /*film=*/{}, entered.bias);
   std::vector<at::Tensor> passed{h};
   for (const Stage& stage : down_) {

@@ -40,9 +40,9 @@ std::span<const std::string_view> Autoregressive::measures() const {
 
 at::Tensor Autoregressive::read(const at::Tensor& symbols, const Encoded& encoded,
                                 nn::Mode mode) const {
-  const at::Tensor h = network_.enter(codebook().encode(symbols));
+  const at::Tensor h = network_.from_latent(codebook().encode(symbols));
   const at::Tensor bias = nn::causal_bias(symbols.size(1), h.options());
-  return network_.decode(network_.place(h, 0, mode), bias, encoded, mode);
+  return network_.decode(network_.with_positions(h, 0, mode), bias, encoded, mode);
 }
 
 nn::TrainingLoss Autoregressive::loss(const Seq2SeqBatch& batch, const Draws& /*draws*/,
@@ -100,8 +100,8 @@ nn::KeyCache Autoregressive::start(int64_t rows, int64_t room) const {
 
 at::Tensor Autoregressive::next_scores(nn::KeyCache& cache, const at::Tensor& last,
                                        const Encoded& encoded) const {
-  const at::Tensor h = network_.enter(codebook().encode(last.unsqueeze(1)));
-  const at::Tensor placed = network_.place(h, cache.length(), nn::Mode::inference);
+  const at::Tensor h = network_.from_latent(codebook().encode(last.unsqueeze(1)));
+  const at::Tensor placed = network_.with_positions(h, cache.length(), nn::Mode::inference);
   const at::Tensor points = network_.decode_step(placed, cache, encoded);
   return codebook().scores(points.squeeze(1));
 }

@@ -91,9 +91,11 @@ at::Tensor Diffusion::decode(const at::Tensor& x, const at::Tensor& time,
   const at::Tensor clock =
       time_out_(at::silu(time_in_(nn::time_embedding(told, transformer.width))));
 
-  at::Tensor h = condition_in_(at::cat({network_.enter(x), network_.enter(previous)}, -1));
+  at::Tensor h =
+      condition_in_(at::cat({network_.from_latent(x), network_.from_latent(previous)}, -1));
   h = nn::dropout(condition_out_(h.relu()), transformer.dropout, mode);
-  return network_.decode(network_.place(h + clock.unsqueeze(1), 0, mode), bias, encoded, mode);
+  return network_.decode(network_.with_positions(h + clock.unsqueeze(1), 0, mode), bias, encoded,
+                         mode);
 }
 
 Denoiser Diffusion::denoiser(const Encoded& encoded, const at::Tensor& visible,

@@ -18,8 +18,10 @@ EncoderDecoder::EncoderDecoder(nn::Parameters& parameters, const NetworkOptions&
       decoder_(parameters, "decoder", nn::Transformer::Kind::decoder, options.transformer) {
   const int64_t latent = options.latent, width = options.transformer.width;
   require_option(width % 2 == 0, "model.width must be even, got {}", width);
-  enter_ = nn::Linear(parameters, "enter", latent, width, /*bias=*/false, outside_layers(latent));
-  leave_ = nn::Linear(parameters, "leave", width, latent, /*bias=*/false, outside_layers(width));
+  from_latent_ =
+      nn::Linear(parameters, "enter", latent, width, /*bias=*/false, outside_layers(latent));
+  to_latent_ =
+      nn::Linear(parameters, "leave", width, latent, /*bias=*/false, outside_layers(width));
   source_positions_ = nn::Positions(parameters, "source_positions", options.positions, width);
   target_positions_ = nn::Positions(parameters, "target_positions", options.positions, width);
   source_norm_ = nn::LayerNorm(parameters, "source_norm", width);
@@ -28,7 +30,7 @@ EncoderDecoder::EncoderDecoder(nn::Parameters& parameters, const NetworkOptions&
 
 Encoded EncoderDecoder::encode(const at::Tensor& points, const at::Tensor& visible,
                                nn::Mode mode) const {
-  const at::Tensor x = enter_(points) + source_positions_(points.size(1));
+  const at::Tensor x = from_latent_(points) + source_positions_(points.size(1));
   Encoded encoded;
   encoded.visible = visible;
   encoded.memory_bias = nn::key_bias(visible, dtype());
@@ -38,18 +40,18 @@ Encoded EncoderDecoder::encode(const at::Tensor& points, const at::Tensor& visib
   return encoded;
 }
 
-at::Tensor EncoderDecoder::place(const at::Tensor& h, int64_t first, nn::Mode mode) const {
+at::Tensor EncoderDecoder::with_positions(const at::Tensor& h, int64_t first, nn::Mode mode) const {
   return nn::dropout(target_norm_(h + target_positions_(h.size(1), first)), dropout_, mode);
 }
 
 at::Tensor EncoderDecoder::decode(const at::Tensor& h, const at::Tensor& bias,
                                   const Encoded& encoded, nn::Mode mode) const {
-  return leave_(decoder_(h, bias, encoded.memories, encoded.memory_bias, mode)).to(at::kFloat);
+  return to_latent_(decoder_(h, bias, encoded.memories, encoded.memory_bias, mode)).to(at::kFloat);
 }
 
 at::Tensor EncoderDecoder::decode_step(const at::Tensor& h, nn::KeyCache& cache,
                                        const Encoded& encoded) const {
-  return leave_(decoder_.step(h, cache, encoded.memories, encoded.memory_bias)).to(at::kFloat);
+  return to_latent_(decoder_.step(h, cache, encoded.memories, encoded.memory_bias)).to(at::kFloat);
 }
 
 }  // namespace tessera::seq2seq

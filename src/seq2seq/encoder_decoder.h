@@ -24,11 +24,13 @@ class EncoderDecoder {
   //   visible  [B, S] bool, at least one true per row
   Encoded encode(const at::Tensor& points, const at::Tensor& visible, nn::Mode mode) const;
 
-  at::Tensor enter(const at::Tensor& points) const { return enter_(points); }  // -> [..., width]
+  at::Tensor from_latent(const at::Tensor& points) const {
+    return from_latent_(points);
+  }  // -> [..., width]
 
   // The target's states, with their positions, normalised and dropped out: what decode() takes.
   //   h  [B * n, L, width], `first` the position of its first state
-  at::Tensor place(const at::Tensor& h, int64_t first, nn::Mode mode) const;
+  at::Tensor with_positions(const at::Tensor& h, int64_t first, nn::Mode mode) const;
 
   //   h     [B * n, L, width]: rows b*n .. b*n + n-1 belong to source sentence b
   //   bias  [B * n or 1, 1, 1 or L, L]
@@ -41,12 +43,12 @@ class EncoderDecoder {
   nn::KeyCache cache(int64_t rows, int64_t room) const { return decoder_.cache(rows, room); }
 
   // What products are computed in.
-  at::ScalarType dtype() const { return enter_.weight->scalar_type(); }
+  at::ScalarType dtype() const { return from_latent_.weight->scalar_type(); }
 
  private:
   double dropout_;
   nn::Transformer encoder_, decoder_;
-  nn::Linear enter_, leave_;
+  nn::Linear from_latent_, to_latent_;
   nn::Positions source_positions_, target_positions_;
   nn::LayerNorm source_norm_, target_norm_;
 };

@@ -8,7 +8,7 @@
 #include "image_model/image_folder.h"
 #include "image_model/image_generator.h"
 #include "task/loss_meter.h"
-#include "task/weights_in_force.h"
+#include "task/temporary_weights.h"
 #include "tensor/machine_memory.h"
 
 #include <ATen/ATen.h>
@@ -115,7 +115,7 @@ std::string ImageTask::shown_images(const image_model::ImageGenerator& generator
 train::Validation ImageTask::validate(const at::Tensor& weights, int64_t step,
                                       const std::function<void()>& pause) {
   const c10::NoGradGuard no_grad;
-  const WeightsInForce in_force(*model_, weights);
+  const TemporaryWeights in_force(*model_, weights);
   Json line;
   const double loss = validation_loss(line, pause);
   log::info("step {}  validation loss {:.4f}", step, loss);

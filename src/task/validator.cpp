@@ -5,7 +5,7 @@
 #include "seq2seq/diffusion.h"
 #include "seq2seq/generator.h"
 #include "task/loss_meter.h"
-#include "task/weights_in_force.h"
+#include "task/temporary_weights.h"
 #include "text_metric/bleu.h"
 #include "text_metric/exact_match.h"
 
@@ -46,7 +46,7 @@ Validator::Validator(seq2seq::Seq2Seq& model, const corpus::Corpus& corpus,
 
 Measurement Validator::measure(const at::Tensor& weights, const std::function<void()>& pause) {
   const c10::NoGradGuard no_grad;
-  const WeightsInForce in_force(model_, weights);
+  const TemporaryWeights in_force(model_, weights);
   Measurement found;
   measure_loss(found, pause);
   if (sentences_ > 0) measure_generation(found, pause);

@@ -2,7 +2,7 @@
 
 #include "fuzz/reading.h"
 #include "fuzz/targets.h"
-#include "report/training_report.h"
+#include "report/training_page.h"
 #include "train/metrics_log.h"
 
 #include <nlohmann/json.hpp>

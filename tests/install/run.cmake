@@ -49,15 +49,21 @@ if(NOT bytes EQUAL 203)  # "P6 8 8 255\n" and 8 x 8 x 3 values
   message(FATAL_ERROR "paint wrote a last image of ${bytes} bytes")
 endif()
 
-foreach(program translate measure paint)
+execute_process(COMMAND ${WORK}/build/report ${SOURCE}/../compatibility/fixture/text RESULT_VARIABLE failed
+                OUTPUT_VARIABLE page ERROR_VARIABLE err)
+if(failed OR NOT page MATCHES "<h1>A training run</h1>" OR NOT page MATCHES "<p>Made by Tessera [0-9.]+</p>")
+  message(FATAL_ERROR "report gave ${failed}:\n${err}")
+endif()
+
+foreach(program translate measure paint report)
   execute_process(COMMAND ${WORK}/build/${program} ${WORK}/nowhere RESULT_VARIABLE failed ERROR_VARIABLE err)
-  if(NOT failed EQUAL 1 OR NOT err MATCHES "error: there is no folder '.*nowhere'")
+  if(NOT failed EQUAL 1 OR NOT err MATCHES "error: [^\n]*nowhere'")
     message(FATAL_ERROR "${program} of a wrong path gave ${failed}:\n${err}")
   endif()
 endforeach()
 
 file(READ ${DOCS}/api.md document)
-foreach(program translate measure paint)
+foreach(program translate measure paint report)
   file(READ ${SOURCE}/${program}.cpp example)
   string(FIND "${document}" "${example}" found)
   if(found EQUAL -1)

@@ -45,7 +45,7 @@ TEST(Attention, IsSoftmaxAttentionPerHead) {
   const at::Tensor expected =
       at::linear(at::cat(heads, -1), weights.at("a.out.weight"), weights.at("a.out.bias"));
   const at::Tensor got =
-      attention(x, attention.memory(m), key_bias(visible, at::kFloat), Kernels::ready).finished();
+      attention(x, attention.memory(m), key_bias(visible, at::kFloat), Kernels::ready).sum();
   EXPECT_LT(test::largest_difference(got, expected), 1e-4);
 }
 
@@ -58,11 +58,11 @@ TEST(Attention, LetsGroupsOfQueriesShareAMemory) {
   const at::Tensor x = normal({6, 5, 8}, 1), m = normal({2, 4, 8}, 2);
   const at::Tensor visible = at::tensor({1, 1, 1, 0, 1, 1, 1, 1}).view({2, 4}).to(at::kBool);
   const at::Tensor shared =
-      attention(x, attention.memory(m), key_bias(visible, at::kFloat), Kernels::ready).finished();
+      attention(x, attention.memory(m), key_bias(visible, at::kFloat), Kernels::ready).sum();
   const at::Tensor repeated =
       attention(x, attention.memory(m.repeat_interleave(3, 0)),
                 key_bias(visible.repeat_interleave(3, 0), at::kFloat), Kernels::ready)
-          .finished();
+          .sum();
   EXPECT_LT(test::largest_difference(shared, repeated), 1e-6);
 }
 

@@ -1,4 +1,4 @@
-#include "report/training_report.h"
+#include "report/training_page.h"
 
 #include "files/files.h"
 #include "report/run_labels.h"

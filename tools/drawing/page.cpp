@@ -1,5 +1,7 @@
 #include "drawing/page.h"
 
+#include <tessera/version.h>
+
 #include <fmt/format.h>
 
 #include "drawing/palette.h"
@@ -64,6 +66,12 @@ std::string panels(const Figure& figure, int columns, int narrow, std::string_vi
 
 std::string captioned(std::string_view content, std::string_view caption) {
   return fmt::format("<figure>\n{}<figcaption>{}</figcaption>\n</figure>\n", content, caption);
+}
+
+std::string made_by(std::string_view command) {
+  if (command.empty()) return fmt::format("<p>Made by Tessera {}</p>\n", version());
+  return fmt::format("<p>Made by Tessera {} with</p>\n<p><code>{}</code></p>\n", version(),
+                     escaped(command));
 }
 
 }  // namespace tessera::drawing

@@ -10,8 +10,6 @@
 #include "experiment/text_tables.h"
 #include "report/training_charts.h"
 #include "tessera/base/error.h"
-#include "tessera/version.h"
-
 namespace tessera::experiment {
 namespace {
 
@@ -159,15 +157,14 @@ std::string missing(const Findings& findings) {
 
 std::string html_table(const Findings& findings) {
   const Table& table = *findings.table;
-  return drawing::page(
-      {.title = "Tessera: " + table.title,
-       .heading = table.title,
-       .lead = escaped(table.note),
-       .body = results(findings) + front_section(findings) + learning_section(findings) +
-               missing(findings) + contests(findings) + numbers(findings) + commands(findings),
-       .footer = fmt::format("<p>Made by Tessera {} with</p>\n<p><code>{}</code></p>\n", version(),
-                             escaped(findings.command)),
-       .script = ""});
+  return drawing::page({.title = "Tessera: " + table.title,
+                        .heading = table.title,
+                        .lead = escaped(table.note),
+                        .body = results(findings) + front_section(findings) +
+                                learning_section(findings) + missing(findings) +
+                                contests(findings) + numbers(findings) + commands(findings),
+                        .footer = drawing::made_by(findings.command),
+                        .script = ""});
 }
 
 }  // namespace tessera::experiment

@@ -1,10 +1,8 @@
 #include "flow/page.h"
 
-#include <tessera/process/boundary.h>
-#include <tessera/version.h>
-
 #include <ATen/ATen.h>
 #include <fmt/format.h>
+#include <tessera/process/boundary.h>
 
 #include <string_view>
 
@@ -248,10 +246,10 @@ std::string reverse_section(const PageFigures& figures, const Scene& scene,
 
 std::string footer(const FlowOptions& options, const std::string& command) {
   return fmt::format(
-      "<p>Made by Tessera {} with</p>\n<p><code>{}</code></p>\n"
-      "<p>{} cells, {} codes, {} trajectory, T = {}, seed {}. Network: three hidden layers of {}, "
+      "{}<p>{} cells, {} codes, {} trajectory, T = {}, seed {}. Network: three hidden layers of "
+      "{}, "
       "batches of {}, AdamW at {}. The drawings lie next to this page as SVG files.</p>\n",
-      version(), escaped(command), name_of(options.cells), options.codes,
+      drawing::made_by(command), name_of(options.cells), options.codes,
       name_of(options.trajectory.kind), options.trajectory.horizon, options.seed,
       options.train.width, options.train.batch, options.train.learning_rate);
 }

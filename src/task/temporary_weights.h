@@ -5,13 +5,13 @@
 namespace tessera::task {
 
 // Puts other weights into a model for as long as it lives.
-class WeightsInForce {
+class TemporaryWeights {
  public:
   //   weights  like parameters().values()
-  WeightsInForce(nn::Trainable& model, const at::Tensor& weights);
-  ~WeightsInForce();
-  WeightsInForce(const WeightsInForce&) = delete;
-  WeightsInForce& operator=(const WeightsInForce&) = delete;
+  TemporaryWeights(nn::Trainable& model, const at::Tensor& weights);
+  ~TemporaryWeights();
+  TemporaryWeights(const TemporaryWeights&) = delete;
+  TemporaryWeights& operator=(const TemporaryWeights&) = delete;
 
  private:
   void put(const at::Tensor& weights);

@@ -1,4 +1,4 @@
-#include "condensation.h"
+#include "step_display.h"
 
 #include "base/visible_text.h"
 
@@ -95,7 +95,7 @@ size_t differences(std::span<const int64_t> a, std::span<const int64_t> b) {
 
 }  // namespace
 
-std::string Condensation::legend() {
+std::string StepDisplay::legend() {
   return "noisy point: what the network is given, decoded; estimate: what it sees in that\n"
          "changed: symbols of the estimate that are not those of the step before\n"
          "outside: symbols whose noisy point does not decode to the estimate; with r = 1 points "
@@ -103,11 +103,11 @@ std::string Condensation::legend() {
          "         on the borders of their cells, and it need not fall to 0\n\n";
 }
 
-void Condensation::record(const TextStep& step) {
+void StepDisplay::record(const TextStep& step) {
   steps_.push_back({step.sample.t, step.sample.labels.cpu(), step.noisy.cpu()});
 }
 
-std::vector<Condensation::View> Condensation::views(const TextResult& result) const {
+std::vector<StepDisplay::View> StepDisplay::views(const TextResult& result) const {
   const auto length = static_cast<size_t>(result.candidates[result.chosen].length);
   const auto row = [&](const at::Tensor& rows) {
     return std::span(rows.const_data_ptr<int64_t>() + result.chosen * rows.size(1), length);
@@ -129,8 +129,8 @@ std::vector<Condensation::View> Condensation::views(const TextResult& result) co
   return all;
 }
 
-std::string Condensation::text(const TextResult& result, const text::Tokenizer& tokenizer,
-                               bool colours) const {
+std::string StepDisplay::text(const TextResult& result, const text::Tokenizer& tokenizer,
+                              bool colours) const {
   if (steps_.empty()) return "";
   struct Line {
     std::string head;
@@ -162,8 +162,8 @@ std::string Condensation::text(const TextResult& result, const text::Tokenizer& 
   return text;
 }
 
-nlohmann::ordered_json Condensation::json(const TextResult& result,
-                                          const text::Tokenizer& tokenizer) const {
+nlohmann::ordered_json StepDisplay::json(const TextResult& result,
+                                         const text::Tokenizer& tokenizer) const {
   auto steps = nlohmann::ordered_json::array();
   if (steps_.empty()) return steps;
   for (const View& view : views(result))

@@ -1,11 +1,11 @@
-#include "task/weights_in_force.h"
+#include "task/temporary_weights.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
 namespace tessera::task {
 
-WeightsInForce::WeightsInForce(nn::Trainable& model, const at::Tensor& weights)
+TemporaryWeights::TemporaryWeights(nn::Trainable& model, const at::Tensor& weights)
     : model_(model), kept_(model.parameters().values().clone()) {
   try {
     put(weights);
@@ -15,11 +15,11 @@ WeightsInForce::WeightsInForce(nn::Trainable& model, const at::Tensor& weights)
   }
 }
 
-WeightsInForce::~WeightsInForce() {
+TemporaryWeights::~TemporaryWeights() {
   put(kept_);
 }
 
-void WeightsInForce::put(const at::Tensor& weights) {
+void TemporaryWeights::put(const at::Tensor& weights) {
   const c10::NoGradGuard no_grad;
   model_.parameters().values().copy_(weights);
   model_.refresh();

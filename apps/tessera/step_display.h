@@ -14,7 +14,7 @@ namespace tessera::app {
 
 // Watches one sentence condense out of noise, to show it afterwards: which candidate is chosen is
 // known at the end only.
-class Condensation {
+class StepDisplay {
  public:
   // What the columns mean, to be said once.
   static std::string legend();

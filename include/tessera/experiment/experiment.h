@@ -1,0 +1,41 @@
+#pragma once
+
+#include <tessera/base/api.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace tessera {
+
+// A table of results to be made: docs/experiments.md says what its file may hold.
+struct ExperimentRequest {
+  std::filesystem::path table;    // recipes/tables/table1-multi30k.toml
+  std::filesystem::path out;      // folder for runs, results and the table; finished work is kept
+  std::filesystem::path program;  // the program `tessera`: every training is a process of its own
+  std::map<std::string, std::filesystem::path> data = {};  // corpora of the table, by name
+  std::map<std::string, std::string> set = {};             // values of its [set], by name
+  std::vector<std::string> only = {};   // rows or models, with what they need; empty: all
+  std::vector<std::string> flags = {};  // of the program, for every process: "--threads", "2"
+  int jobs = 1;                         // processes at once
+  uint64_t seed = 1;                    // of the tests of significance
+  std::string command = {};             // that goes on with the experiment, for its page
+  std::stop_token stop = {};
+};
+
+struct ExperimentResult {
+  bool stopped = false;          // as it was asked to; the rest is empty then
+  std::string markdown, json;    // the table
+  std::filesystem::path page;    // the table as HTML
+  int64_t jobs = 0, failed = 0;  // trainings, distillations and evaluations
+};
+
+// Trains and measures what is not done yet, and writes the table. A job that fails is no reason not
+// to run others: the table says why it failed. Throws Error for a table or a folder that is no
+// good, and where another experiment works in the folder.
+TESSERA_API ExperimentResult run_experiment(const ExperimentRequest& request);
+
+}  // namespace tessera
