@@ -25,8 +25,10 @@ std::string key_of(const Engine& teacher, const corpus::Corpus& corpus,
   options.selection = seq2seq::Selection::mbr;    // by name below: a schema has no reranker
   config::Schema schema;
   declare(schema, options);
-  std::string settings = fmt::format("{}\n{}\n{}", schema.dump(), changes.length.value_or(""),
-                                     changes.selection.value_or(""));
+  std::string settings;
+  for (const auto& [key, value] : schema.values())
+    settings += fmt::format("{} = {}\n", key, config::text_of(value));
+  settings += fmt::format("{}\n{}", changes.length.value_or(""), changes.selection.value_or(""));
   const std::string& precision = teacher.load_options().precision;
   if (precision != LoadOptions().precision) settings += "\n" + precision;
   if (random && options.noise != seq2seq::NoiseOf::lines)  // which was all there was, once
