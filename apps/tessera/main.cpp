@@ -17,6 +17,7 @@
 #include <ATen/Parallel.h>
 #include <c10/util/Exception.h>
 
+#include <malloc.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -128,6 +129,15 @@ void add_help_and_version(CLI::App& program) {
   });
 }
 
+// Freed memory is kept for the next tensors. To give it back to the system and take it again costs
+// a tenth of a training update on a CPU. What the environment says wins.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  if (std::getenv("MALLOC_TRIM_THRESHOLD_") == nullptr) ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  if (std::getenv("MALLOC_MMAP_THRESHOLD_") == nullptr) ::mallopt(M_MMAP_THRESHOLD, 32 << 20);
+#endif
+}
+
 // Whether whoever read our output has had enough (`| head`).
 bool reader_is_gone() {
   pollfd out{STDOUT_FILENO, POLLOUT, 0};
@@ -214,6 +224,7 @@ int run(int argc, char** argv, tessera::app::Console& console) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_freed_memory();
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe becomes a failed write, seen below
   std::signal(SIGXFSZ, SIG_IGN);
   // For comparisons on a newer GPU (docs/gpus.md).
