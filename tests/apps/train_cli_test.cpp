@@ -2,6 +2,7 @@
 #include "files/checkpoint_manifest.h"
 #include "seq2seq/tiny_model.h"
 #include "support/program.h"
+#include "support/tiny_recipe.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,36 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 using tessera::test::file_text;
+using tessera::test::kTinyRecipe;
 using tessera::test::wait_until;
 using testing::AllOf;
 using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
-
-// A step takes some milliseconds, a run half a second.
-constexpr const char* kRecipe = R"([data]
-task = "dates"
-pairs = 200
-tokens = 256
-[model]
-width = 16
-layers = 1
-latent = 8
-feedforward = 16
-heads = 2
-positions = 64
-[train]
-steps = 24
-save_every = 8
-validate_every = 12
-validate_sentences = 2
-log_every = 4
-warmup = 5
-[generate]
-noises = 1
-[sampler]
-steps = 2
-)";
 
 // Long enough to be interrupted.
 const std::string kLong =
@@ -56,7 +33,7 @@ const std::string kLong =
 
 class TrainCommand : public tessera::test::ProgramTest {
  protected:
-  TrainCommand() : ProgramTest(tessera::test::quick_place()) { write("r.toml", kRecipe); }
+  TrainCommand() : ProgramTest(tessera::test::quick_place()) { write("r.toml", kTinyRecipe); }
 
   static std::string arguments(const std::string& out, const std::string& overrides) {
     return "--device cpu --threads 1 train r.toml train.out=" + out + " " + overrides;

@@ -2,12 +2,7 @@
 #       -DDOCS=... -DBUNDLED=... -DTORCH=... -P run.cmake
 # Installs into an empty folder, builds the outside programs against it, runs all programs from there, uninstalls.
 file(REMOVE_RECURSE ${WORK})
-function(run)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE failed OUTPUT_VARIABLE out ERROR_VARIABLE out)
-  if(failed)
-    message(FATAL_ERROR "${ARGN}\n${out}")
-  endif()
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/../run_command.cmake)
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 foreach(file bin/tessera share/tessera/recipes/tiny.toml share/tessera/recipes/tables/table1-multi30k.toml
         share/doc/tessera/LICENSE)

@@ -1,12 +1,7 @@
 # cmake -DSOURCE=... -DWORK=... -DCXX=... -DTORCH=... -DBUILD=ON|OFF -P run.cmake
 # Configures a project that has Tessera as a part; builds and runs it where BUILD is ON, which compiles the library anew.
 file(REMOVE_RECURSE ${WORK})
-function(run)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE failed OUTPUT_VARIABLE out ERROR_VARIABLE out)
-  if(failed)
-    message(FATAL_ERROR "${ARGN}\n${out}")
-  endif()
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/../run_command.cmake)
 run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE}/tests/subproject -B ${WORK} -DTESSERA_SOURCE=${SOURCE} -DTorch_DIR=${TORCH}
     -DCMAKE_CXX_COMPILER=${CXX})
 if(BUILD)

@@ -2,6 +2,7 @@
 
 #include "support/complaint.h"
 #include "support/temporary_folder.h"
+#include "support/tiny_recipe.h"
 #include "train/checkpoints.h"
 
 #include <tessera/engine/translator.h>
@@ -20,40 +21,16 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::complaint;
+using test::kTinyRecipe;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-
-// A step takes some milliseconds.
-constexpr const char* kRecipe = R"([data]
-task = "dates"
-pairs = 200
-tokens = 256
-[model]
-width = 16
-layers = 1
-latent = 8
-feedforward = 16
-heads = 2
-positions = 64
-[train]
-steps = 24
-save_every = 8
-validate_every = 12
-validate_sentences = 2
-log_every = 4
-warmup = 5
-[generate]
-noises = 1
-[sampler]
-steps = 2
-)";
 
 class TrainingTest : public testing::Test {
  protected:
   TrainingRequest request(const std::string& run, std::vector<std::string> overrides = {}) const {
     overrides.push_back("train.out=" + (folder_ / run).string());
-    return {.recipe_text = kRecipe, .overrides = std::move(overrides), .device = "cpu"};
+    return {.recipe_text = kTinyRecipe, .overrides = std::move(overrides), .device = "cpu"};
   }
   TrainingRequest resumption(const std::string& run,
                              std::vector<std::string> overrides = {}) const {
@@ -138,7 +115,7 @@ TEST_F(TrainingTest, ProfilesWhereATraceIsAskedFor) {
 }
 
 TEST_F(TrainingTest, ReadsARecipeFromAFileAsFromAText) {
-  write_file_atomically(folder_ / "r.toml", kRecipe);
+  write_file_atomically(folder_ / "r.toml", kTinyRecipe);
   TrainingRequest of_file = request("run");
   of_file.recipe = folder_ / "r.toml";
   of_file.recipe_text = "";
@@ -154,7 +131,7 @@ TEST_F(TrainingTest, IsOfOneThing) {
   EXPECT_THROW(Training({.recipe = "r.toml", .resume = folder_ / "run"}), UsageError);
   EXPECT_THAT(complaint([&] { Training({.recipe_text = "[train]\nstep = 3\n"}); }),
               AllOf(HasSubstr("the recipe:2"), HasSubstr("did you mean 'train.steps'")));
-  EXPECT_THAT(complaint([&] { Training({.recipe_text = kRecipe}).run(); }),
+  EXPECT_THAT(complaint([&] { Training({.recipe_text = kTinyRecipe}).run(); }),
               HasSubstr("train.out is missing"));
 }
 

@@ -74,4 +74,27 @@ TEST(Docs, LinkToFilesThatExist) {
   EXPECT_GT(links, 20);
 }
 
+// `process/family.cpp`, `src/evaluation`: as seen from the root or from where sources lie. The
+// changelog also names what is gone.
+TEST(Docs, NameSourcesThatExist) {
+  const fs::path root = TESSERA_SOURCE_DIR;
+  static const std::regex source(
+      R"(`((?:src|tools|apps)/[a-z0-9_/.]+|[a-z0-9_/]+/[a-z0-9_]+\.(?:h|cpp|cu))`)");
+  int sources = 0;
+  for (const Line& line : lines_of_prose()) {
+    if (line.file.filename() == "CHANGELOG.md") continue;
+    for (std::sregex_iterator found(line.text.begin(), line.text.end(), source), end; found != end;
+         ++found) {
+      const std::string name = (*found)[1];
+      ++sources;
+      const std::vector<fs::path> places{root, root / "src", root / "tools", root / "include"};
+      EXPECT_TRUE(std::any_of(places.begin(), places.end(),
+                              [&](const fs::path& place) { return fs::exists(place / name); }))
+          << name << "\n"
+          << line;
+    }
+  }
+  EXPECT_GT(sources, 30);
+}
+
 }  // namespace
