@@ -1,4 +1,4 @@
-// Doors open downwards only (docs/architecture.md): no room includes a header of a room above it.
+// Modules include downwards only (docs/architecture.md): none includes a header of one above it.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -73,26 +73,26 @@ std::vector<Include> includes_below(const fs::path& folder) {
   return found;
 }
 
-// The room a header of ours belongs to: "process" for "process/listing.h" and for
+// The module a header of ours belongs to: "process" for "process/listing.h" and for
 // "tessera/process/clock.h".
-std::string room_of(std::string include) {
+std::string module_of(std::string include) {
   if (include.starts_with("tessera/")) include = include.substr(8);
   const auto slash = include.find('/');
   if (slash == std::string::npos) return "";
-  const std::string room = include.substr(0, slash);
-  return kMayInclude.contains(room) ? room : "";
+  const std::string name = include.substr(0, slash);
+  return kMayInclude.contains(name) ? name : "";
 }
 
 const fs::path kRoot = TESSERA_SOURCE_DIR;
 
-std::vector<fs::path> folders_of(const std::string& room) {
+std::vector<fs::path> folders_of(const std::string& name) {
   std::vector<fs::path> folders;
   for (const char* parent : {"src", "tools", "include/tessera"})
-    if (fs::exists(kRoot / parent / room)) folders.push_back(kRoot / parent / room);
+    if (fs::exists(kRoot / parent / name)) folders.push_back(kRoot / parent / name);
   return folders;
 }
 
-TEST(Tree, HasADoorPlanForEveryRoom) {
+TEST(Tree, KnowsEveryModule) {
   for (const char* folder : {"src", "tools"})
     for (const auto& entry : fs::directory_iterator(kRoot / folder))
       if (entry.is_directory()) {
@@ -102,14 +102,14 @@ TEST(Tree, HasADoorPlanForEveryRoom) {
 
 TEST(Tree, IncludesOnlyDownwards) {
   size_t seen = 0;
-  for (const auto& [room, allowed] : kMayInclude) {
-    for (const fs::path& folder : folders_of(room)) {
+  for (const auto& [name, allowed] : kMayInclude) {
+    for (const fs::path& folder : folders_of(name)) {
       for (const auto& include : includes_below(folder)) {
-        const std::string other = room_of(include.text);
+        const std::string other = module_of(include.text);
         if (other.empty()) continue;
         ++seen;
-        EXPECT_TRUE(other == room || allowed.contains(other))
-            << include.file << " includes " << include.text << ": '" << room << "' must not know '"
+        EXPECT_TRUE(other == name || allowed.contains(other))
+            << include.file << " includes " << include.text << ": '" << name << "' must not know '"
             << other << "'";
       }
     }
@@ -120,13 +120,13 @@ TEST(Tree, IncludesOnlyDownwards) {
 // A header and its source count once.
 TEST(Tree, ModulesStaySmall) {
   constexpr size_t most = 22;
-  for (const auto& [room, allowed] : kMayInclude) {
-    if (room == "kernels") continue;  // a file for every device
+  for (const auto& [name, allowed] : kMayInclude) {
+    if (name == "kernels") continue;  // a file for every device
     std::set<std::string> nouns;
-    for (const fs::path& folder : folders_of(room))
+    for (const fs::path& folder : folders_of(name))
       for (const auto& entry : fs::directory_iterator(folder)) nouns.insert(entry.path().stem());
-    EXPECT_LE(nouns.size(), most) << room;
-    EXPECT_GT(nouns.size(), 0u) << room;
+    EXPECT_LE(nouns.size(), most) << name;
+    EXPECT_GT(nouns.size(), 0u) << name;
   }
 }
 
