@@ -9,13 +9,12 @@ if(TESSERA_TOOLS)
   install(TARGETS tessera_tools EXPORT tessera-tools)
   install(EXPORT tessera-tools NAMESPACE tessera:: FILE tesseraToolsTargets.cmake DESTINATION ${_package})
 endif()
-if(NOT TESSERA_PROGRAM)
-elseif(TESSERA_BUNDLE_TORCH)
+if(TESSERA_PROGRAM AND TESSERA_BUNDLE_TORCH)
   # LibTorch's libraries; those of the distribution stay where its packages put them.
   install(TARGETS tessera_program
     RUNTIME_DEPENDENCIES POST_EXCLUDE_REGEXES "^/lib" "^/usr/lib" DIRECTORIES ${TESSERA_TORCH_ROOT}/lib
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tessera)
-else()
+elseif(TESSERA_PROGRAM)
   install(TARGETS tessera_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/recipes DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera)

@@ -69,7 +69,7 @@ with tempfile.TemporaryDirectory(prefix="tessera-compatibility-") as scratch:
 
     for name in ("text", "images"):
         compare_with.cut_back(before / name, 10)
-        compare_with.run([program.path, "--device", "cpu", "--threads", "1", "train", "--resume", name], cwd=before)
+        program("train", "--resume", name, cwd=before)
         check_weights(f"{name}, resumed after 10 updates", before / name, FIXTURE / name)
 
 sys.exit(1 if failures else 0)
