@@ -62,13 +62,21 @@ TESSERA_HOST_DEVICE inline float positive_uniform(uint32_t word) {
   return (static_cast<float>(word >> 8) + 0.5f) * (1.0f / 16777216.0f);
 }
 
+// In [0, 1), with all 53 bits of a float64.
+TESSERA_HOST_DEVICE inline double precise_uniform(uint32_t high, uint32_t low) {
+  return static_cast<double>((uint64_t{high} << 32 | low) >> 11) * (1.0 / 9007199254740992.0);
+}
+
 namespace cpu {
 void normal(const StreamBatch& batch, float scale, float* out);  // out [rows, columns]
+// out [rows, columns]: words (0, 1) and (2, 3) of a block make two numbers
+void uniform(const StreamBatch& batch, double* out);
 void integers(const StreamBatch& batch, int64_t low, uint64_t count,
               int64_t* out);  // out [rows], word 0 scaled
 }  // namespace cpu
 namespace cuda {
 void normal(const StreamBatch& batch, float scale, float* out, void* stream);
+void uniform(const StreamBatch& batch, double* out, void* stream);
 void integers(const StreamBatch& batch, int64_t low, uint64_t count, int64_t* out, void* stream);
 }  // namespace cuda
 

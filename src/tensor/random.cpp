@@ -41,7 +41,7 @@ kernels::StreamBatch stream_batch(const StreamId& id, const at::Tensor& samples,
   require(id.step < kWord, "a stream's step must be below 2^32, got {}", id.step);
   require(samples.dim() == 1, "samples must be one-dimensional, got shape {}",
           shape_text(samples.sizes()));
-  require(columns / 4 < static_cast<int64_t>(kWord), "a row of {} random numbers is too long",
+  require(columns / 2 < static_cast<int64_t>(kWord), "a row of {} random numbers is too long",
           columns);
   return {id.seed,
           static_cast<uint32_t>(id.purpose),
@@ -50,6 +50,26 @@ kernels::StreamBatch stream_batch(const StreamId& id, const at::Tensor& samples,
           samples.size(0),
           columns,
           seeds.defined() ? seeds.const_data_ptr<int64_t>() : nullptr};
+}
+
+// Numbers of every row's stream.   -> [B, shape...]
+template <class Number>
+at::Tensor random_rows(const StreamId& id, const at::Tensor& samples, at::IntArrayRef shape,
+                       const at::Tensor& seeds, auto&& on_host, auto&& on_device) {
+  const at::Tensor rows = sample_numbers(samples);
+  const at::Tensor own_seeds = row_seeds(seeds, rows);
+  const auto batch = stream_batch(id, rows, own_seeds, c10::multiply_integers(shape));
+  std::vector<int64_t> sizes(1 + shape.size(), batch.rows);
+  std::copy(shape.begin(), shape.end(), sizes.begin() + 1);
+  at::Tensor out = at::empty(sizes, rows.options().dtype(c10::CppTypeToScalarType<Number>::value));
+  if (out.numel() == 0) return out;
+  auto* const data = out.mutable_data_ptr<Number>();
+  if (out.is_cuda()) {
+    on_cuda(out.device(), [&](void* stream) { on_device(batch, data, stream); });
+  } else {
+    on_host(batch, data);
+  }
+  return out;
 }
 
 }  // namespace
@@ -100,22 +120,21 @@ uint64_t RandomStream::below(uint64_t bound) {
 at::Tensor random_normal(const StreamId& id, const at::Tensor& samples, at::IntArrayRef shape,
                          double scale, const at::Tensor& seeds) {
   require(std::isfinite(scale), "the scale of random noise must be finite, got {}", scale);
-  const at::Tensor rows = sample_numbers(samples);
-  const at::Tensor own_seeds = row_seeds(seeds, rows);
-  const auto batch = stream_batch(id, rows, own_seeds, c10::multiply_integers(shape));
-  std::vector<int64_t> sizes(1 + shape.size(), batch.rows);
-  std::copy(shape.begin(), shape.end(), sizes.begin() + 1);
-  at::Tensor out = at::empty(sizes, rows.options().dtype(at::kFloat));
-  if (out.numel() == 0) return out;
-  float* data = out.mutable_data_ptr<float>();
   const auto factor = static_cast<float>(scale);
-  if (out.is_cuda()) {
-    on_cuda(out.device(),
-            [&](void* stream) { kernels::cuda::normal(batch, factor, data, stream); });
-  } else {
-    kernels::cpu::normal(batch, factor, data);
-  }
-  return out;
+  return random_rows<float>(
+      id, samples, shape, seeds,
+      [&](const kernels::StreamBatch& batch, float* out) {
+        kernels::cpu::normal(batch, factor, out);
+      },
+      [&](const kernels::StreamBatch& batch, float* out, void* stream) {
+        kernels::cuda::normal(batch, factor, out, stream);
+      });
+}
+
+at::Tensor random_uniform(const StreamId& id, const at::Tensor& samples, at::IntArrayRef shape,
+                          const at::Tensor& seeds) {
+  return random_rows<double>(id, samples, shape, seeds, kernels::cpu::uniform,
+                             kernels::cuda::uniform);
 }
 
 at::Tensor random_integers(const StreamId& id, const at::Tensor& samples, int64_t low, int64_t high,

@@ -87,6 +87,29 @@ TEST(Random, RowsMayHaveSeedsOfTheirOwn) {
   EXPECT_THROW(random_normal(kStream, samples, {6}, 1.0, own.narrow(0, 0, 2)), Error);
 }
 
+TEST(RandomUniform, IsAFunctionOfStreamAndPosition) {
+  const StreamId id{.seed = 3, .purpose = Purpose::test, .step = 5};
+  const at::Tensor numbers = random_uniform(id, at::tensor({7, 8}, at::kLong), {5});
+  EXPECT_EQ(numbers.scalar_type(), at::kDouble);
+  EXPECT_TRUE(at::equal(random_uniform(id, at::tensor({8}, at::kLong), {5})[0], numbers[1]));
+  // Two words of the raw generator make a number.
+  const auto words = philox({1, 7, 5, static_cast<uint32_t>(Purpose::test)}, {3, 0});
+  const auto number = [](uint64_t high, uint64_t low) {
+    return std::ldexp(static_cast<double>((high << 32 | low) >> 11), -53);
+  };
+  EXPECT_EQ(numbers[0][2].item<double>(), number(words[0], words[1]));
+  EXPECT_EQ(numbers[0][3].item<double>(), number(words[2], words[3]));
+}
+
+TEST(RandomUniform, CoversItsRangeEvenly) {
+  const at::Tensor numbers =
+      random_uniform({.seed = 1}, at::arange(100, at::kLong), {1000}).flatten();
+  EXPECT_GE(numbers.min().item<double>(), 0);
+  EXPECT_LT(numbers.max().item<double>(), 1);
+  EXPECT_NEAR(numbers.mean().item<double>(), 0.5, 0.005);
+  EXPECT_NEAR(numbers.square().mean().item<double>(), 1.0 / 3, 0.005);
+}
+
 TEST(RandomIntegers, CoverTheirRangeEvenly) {
   const at::Tensor x = random_integers(kStream, at::arange(60000, at::kLong), 1, 6);
   const at::Tensor counts = x.bincount({}, 7);

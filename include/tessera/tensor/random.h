@@ -22,7 +22,8 @@ enum class Purpose : uint32_t {
   sampling_step = 9,  // the noise a Gaussian sampler adds on the way
   picture = 10,
   test = 11,
-  resampling = 20,  // of lines, to see how sure a score is
+  symbol_step = 12,  // what a sampler of symbols draws on the way
+  resampling = 20,   // of lines, to see how sure a score is
 };
 
 // Counter-based random numbers (Philox 4x32-10): a number is a function of (seed, purpose, step,
@@ -64,6 +65,12 @@ class TESSERA_API RandomStream {
 TESSERA_API at::Tensor random_normal(const StreamId& id, const at::Tensor& samples,
                                      at::IntArrayRef shape, double scale = 1.0,
                                      const at::Tensor& seeds = {});
+
+// Uniform numbers, one stream per row.
+//   samples, shape, seeds as above
+//   returns  [B, shape...] float64 in [0, 1), of 53 bits
+TESSERA_API at::Tensor random_uniform(const StreamId& id, const at::Tensor& samples,
+                                      at::IntArrayRef shape, const at::Tensor& seeds = {});
 
 // Uniform integers in [low, high], one per row.
 //   samples [B] int64  ->  [B] int64 on the same device;  seeds as above

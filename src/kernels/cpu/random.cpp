@@ -35,6 +35,19 @@ void normal(const StreamBatch& batch, float scale, float* out) {
   });
 }
 
+void uniform(const StreamBatch& batch, double* out) {
+  const int64_t blocks = (batch.columns + 1) / 2;
+  at::parallel_for(0, batch.rows * blocks, 4096, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t row = i / blocks, block = i % blocks;
+      const Philox4 words = stream_block(batch, row, block);
+      double* const place = out + row * batch.columns + 2 * block;
+      place[0] = precise_uniform(words.word[0], words.word[1]);
+      if (2 * block + 1 < batch.columns) place[1] = precise_uniform(words.word[2], words.word[3]);
+    }
+  });
+}
+
 void integers(const StreamBatch& batch, int64_t low, uint64_t count, int64_t* out) {
   for (int64_t row = 0; row < batch.rows; ++row)
     out[row] =

@@ -38,6 +38,21 @@ __global__ void normal_kernel(const StreamBatch batch, float scale, float* out, 
   }
 }
 
+// A thread makes the two elements of a Philox block.
+__global__ void uniform_kernel(const StreamBatch batch, double* out) {
+  const int64_t blocks = (batch.columns + 1) / 2;  // of a row
+  const int64_t stride = int64_t{gridDim.x} * kThreads;
+  for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < batch.rows * blocks;
+       i += stride) {
+    const int64_t row = i / blocks;
+    const int64_t block = i % blocks;
+    const Philox4 words = stream_block(batch, row, block);
+    double* const place = out + row * batch.columns + block * 2;
+    place[0] = precise_uniform(words.word[0], words.word[1]);
+    if (block * 2 + 1 < batch.columns) place[1] = precise_uniform(words.word[2], words.word[3]);
+  }
+}
+
 __global__ void integers_kernel(const StreamBatch batch, int64_t low, uint64_t count,
                                 int64_t* out) {
   const int64_t stride = int64_t{gridDim.x} * kThreads;
@@ -54,6 +69,12 @@ void normal(const StreamBatch& batch, float scale, float* out, void* stream) {
   if (blocks == 0) return;
   launch("normal", normal_kernel, stride_grid(blocks, kThreads), kThreads, 0, stream, batch, scale,
          out, batch.columns % 4 == 0 && is_aligned(out));
+}
+
+void uniform(const StreamBatch& batch, double* out, void* stream) {
+  const int64_t blocks = batch.rows * ceil_div(batch.columns, 2);
+  if (blocks == 0) return;
+  launch("uniform", uniform_kernel, stride_grid(blocks, kThreads), kThreads, 0, stream, batch, out);
 }
 
 void integers(const StreamBatch& batch, int64_t low, uint64_t count, int64_t* out, void* stream) {

@@ -72,6 +72,9 @@ void residual_norm_backward(const ResidualNormBackward&, void*) {
 void normal(const StreamBatch&, float, float*, void*) {
   unavailable();
 }
+void uniform(const StreamBatch&, double*, void*) {
+  unavailable();
+}
 void integers(const StreamBatch&, int64_t, uint64_t, int64_t*, void*) {
   unavailable();
 }

@@ -1,0 +1,107 @@
+#include <tessera/symbols/noise_kernel.h>
+
+#include "symbols/categorical.h"
+
+#include <ATen/ATen.h>
+
+#include <limits>
+
+namespace tessera {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// p over symbols, with nothing on the mask.   [..., K] -> [..., states]
+at::Tensor over_states(const at::Tensor& log_p, int64_t states) {
+  return log_p.size(-1) == states
+             ? log_p
+             : at::constant_pad_nd(log_p, {0, states - log_p.size(-1)}, -kInfinity);
+}
+
+at::Tensor entry(const at::Tensor& values, const at::Tensor& index) {
+  return values.gather(-1, index.unsqueeze(-1)).squeeze(-1);
+}
+
+// x log x and its like: nothing where the weight is nothing.
+at::Tensor weighted(const at::Tensor& weight, const at::Tensor& value) {
+  return at::where(weight.gt(0), weight * value, at::zeros({}, weight.options()));
+}
+
+}  // namespace
+
+at::Tensor NoiseKernel::log_posterior(const at::Tensor& xt, const at::Tensor& x0,
+                                      const at::Tensor& s, const at::Tensor& t) const {
+  const at::Tensor from = log_from(xt, s, t);
+  const at::Tensor clean = at::one_hot(x0, symbols()).to(from.scalar_type());
+  return (from + forward(clean, s).log()).log_softmax(-1);
+}
+
+at::Tensor NoiseKernel::log_reverse(const at::Tensor& log_p0, const at::Tensor& xt,
+                                    const at::Tensor& s, const at::Tensor& t,
+                                    Reverse reverse) const {
+  const at::Tensor from = log_from(xt, s, t).to(log_p0.scalar_type());
+  if (reverse == Reverse::plug_in)
+    return (from + forward(log_p0.exp(), s).log()).log_softmax(-1);
+  // sum_j p_j q(x_s | x_t, j) = q(x_t | x_s) sum_j (p_j / q(x_t | j)) q(x_s | j)
+  const at::Tensor likelihood = log_from(xt, at::zeros_like(t), t).to(log_p0.scalar_type());
+  const at::Tensor possible = likelihood.narrow(-1, 0, symbols()).gt(-kInfinity);
+  const at::Tensor weight =
+      (log_p0 - likelihood.narrow(-1, 0, symbols())).masked_fill(possible.logical_not(), -kInfinity);
+  const at::Tensor largest = weight.amax(-1, /*keepdim=*/true).detach();
+  return (from + forward((weight - largest).exp(), s).log() + largest).log_softmax(-1);
+}
+
+at::Tensor NoiseKernel::log_ratios(const at::Tensor& log_p0, const at::Tensor& xt,
+                                   const at::Tensor& t, Reverse reverse) const {
+  if (reverse == Reverse::plug_in) {
+    const at::Tensor log_pt = forward(log_p0.exp(), t).log();
+    return log_pt - entry(log_pt, xt).unsqueeze(-1);
+  }
+  const at::Tensor likelihood =
+      log_from(xt, at::zeros_like(t), t).to(log_p0.scalar_type()).narrow(-1, 0, symbols());
+  const at::Tensor weight =
+      (log_p0 - likelihood).masked_fill(likelihood.le(-kInfinity), -kInfinity);
+  const at::Tensor largest = weight.amax(-1, /*keepdim=*/true).detach();
+  return forward((weight - largest).exp(), t).log() + largest;
+}
+
+at::Tensor NoiseKernel::reverse_rates(const at::Tensor& log_p0, const at::Tensor& xt,
+                                      const at::Tensor& t, Reverse reverse) const {
+  const at::Tensor rates = rates_into(xt, t).to(log_p0.scalar_type());
+  return weighted(rates, log_ratios(log_p0, xt, t, reverse).exp());
+}
+
+at::Tensor NoiseKernel::draw_reverse(const at::Tensor& log_p0, const at::Tensor& xt,
+                                     const at::Tensor& s, const at::Tensor& t, const at::Tensor& u,
+                                     Reverse reverse) const {
+  return draw_categorical(log_reverse(log_p0, xt, s, t, reverse), u[0]);
+}
+
+at::Tensor NoiseKernel::divergence(const at::Tensor& log_p0, const at::Tensor& xt,
+                                   const at::Tensor& x0, const at::Tensor& s, const at::Tensor& t,
+                                   Reverse reverse) const {
+  const at::Tensor known = x0.ge(0);
+  const at::Tensor log_q =
+      log_posterior(xt, x0.clamp_min(0), s, t).to(log_p0.scalar_type()).detach();
+  const at::Tensor q = log_q.exp();
+  const at::Tensor log_p = log_reverse(log_p0, xt, s, t, reverse);
+  return (weighted(q, log_q) - weighted(q, log_p)).sum(-1) * known;
+}
+
+at::Tensor NoiseKernel::divergence_rate(const at::Tensor& log_p0, const at::Tensor& xt,
+                                        const at::Tensor& x0, const at::Tensor& t,
+                                        Reverse reverse) const {
+  // Score entropy of the ratios, weighted by the rates of jumps to x_t.
+  const at::Tensor known = x0.ge(0);
+  const at::Tensor rates = rates_into(xt, t).to(log_p0.scalar_type());
+  const at::Tensor clean = at::one_hot(x0.clamp_min(0), symbols()).to(at::kDouble);
+  const at::Tensor marginal = forward(clean, t);
+  const at::Tensor truth =
+      (marginal / entry(marginal, xt).unsqueeze(-1)).to(log_p0.scalar_type()).detach();
+  const at::Tensor log_ratio = log_ratios(log_p0, xt, t, reverse);
+  const at::Tensor terms =
+      log_ratio.exp() - weighted(truth, log_ratio) + weighted(truth, truth.log() - 1);
+  return weighted(rates, terms).sum(-1) * known;
+}
+
+}  // namespace tessera
