@@ -12,7 +12,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <iostream>
+#include <string>
+#include <thread>
+#include <vector>
 
 namespace tessera {
 namespace {
@@ -181,6 +185,31 @@ TEST_F(Cuda, WrongValuesAreReportedWhenAskedWithoutACrash) {
   set_value_checks(ValueChecks::immediate);
   EXPECT_THROW(table.decode(bad), Error);
   set_value_checks(ValueChecks::automatic);
+}
+
+TEST_F(Cuda, WrongValuesOfOneThreadDoNotShowInAnother) {
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (const bool fails : {true, false})
+    threads.emplace_back([&, fails] {
+      const EmbeddingTable table(test::normal({50, 8}, fails ? 1 : 2).to(device_));
+      const at::Tensor good = table.codes().slice(0, 0, 20);
+      const at::Tensor x = fails ? good * std::nan("") : good;
+      for (int round = 0; round < 50; ++round) {
+        const ValueCheckScope scope;
+        table.decode(x);
+        std::string found;
+        try {
+          raise_deferred_errors();
+        } catch (const Error& error) {
+          found = error.what();
+        }
+        wrong += found.empty() == fails;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_NO_THROW(raise_deferred_errors());
 }
 
 TEST_F(Cuda, TensorsOnTheWrongDeviceAreRefused) {

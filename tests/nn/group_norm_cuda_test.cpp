@@ -3,7 +3,13 @@
 #include "support/older_gpu.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
 #include <gtest/gtest.h>
+
+#include <atomic>
+#include <exception>
+#include <thread>
+#include <vector>
 
 namespace tessera::nn {
 namespace {
@@ -91,6 +97,36 @@ TEST(CudaGroupNorm, OlderGpusComputeItWithOperationsOfLibTorch) {
 
 TEST(CudaGroupNorm, ValuesFarFromZeroLoseNoDigits) {
   expect_the_same({.side = 32, .channels = 128, .offset = true, .middle = 200});
+}
+
+// A kernel has one limit of shared memory, and wide layers need more of it than narrow ones.
+TEST(CudaGroupNorm, WideAndNarrowLayersInTwoThreadsGiveWhatEachGivesAlone) {
+  const auto compute = [](int64_t channels) {
+    const c10::NoGradGuard no_grad;
+    Parameters parameters;
+    const GroupNorm norm(parameters, "norm", channels);
+    parameters.allocate(at::kCUDA, Precision::bfloat16, 1);
+    parameters.values().fill_(0.5);
+    parameters.publish();
+    const at::Tensor numbers = at::arange(5 * 33 * 33 * channels).remainder(1009);
+    const at::Tensor x = numbers.to(at::kCUDA, at::kFloat).view({5, 33, 33, channels}).sub(500);
+    return norm(x, After::silu, {}, {}).to(at::kCPU, at::kFloat);
+  };
+  const std::vector<int64_t> widths = {832, 2048};
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (const int64_t width : widths)
+    threads.emplace_back([&, width, alone = compute(width)] {
+      for (int round = 0; round < 20; ++round) {
+        try {
+          wrong += !at::equal(compute(width), alone);
+        } catch (const std::exception& error) {
+          ADD_FAILURE() << error.what();
+        }
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace
