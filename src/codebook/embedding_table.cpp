@@ -94,8 +94,7 @@ void EmbeddingTable::check_lengths() const {
   if (good.all().item<bool>()) return;
   const at::Tensor row = good.to(at::kInt).argmin();
   throw Error(fmt::format("the code of symbol {} has length {} after {}",
-                          symbols_of_rows(row).item<int64_t>(), norms.take(row).item<double>(),
-                          how));
+                          do_symbols_of(row).item<int64_t>(), norms.take(row).item<double>(), how));
 }
 
 void EmbeddingTable::refresh() {
@@ -108,11 +107,11 @@ void EmbeddingTable::refresh() {
   check_lengths();
 }
 
-at::Tensor EmbeddingTable::symbols_of_rows(const at::Tensor& rows) const {
+at::Tensor EmbeddingTable::do_symbols_of(const at::Tensor& rows) const {
   return decodable_.symbol.defined() ? decodable_.symbol.take(rows) : rows;
 }
 
-at::Tensor EmbeddingTable::rows_of_symbols(const at::Tensor& labels) const {
+at::Tensor EmbeddingTable::do_rows_of(const at::Tensor& labels) const {
   const at::Tensor valid = labels.ge(0).logical_and_(labels.lt(symbols()));
   const at::Tensor inside = labels.clamp(0, symbols() - 1);
   const at::Tensor rows = decodable_.row.defined() ? decodable_.row.take(inside) : inside;
@@ -123,8 +122,12 @@ at::Tensor EmbeddingTable::do_encode(const at::Tensor& labels) const {
   return at::embedding(codes_, labels.clamp(0, symbols() - 1));
 }
 
+at::Tensor EmbeddingTable::do_logits(const at::Tensor& x) const {
+  return linear_scores(x, decodable_.codes, decodable_.bias);
+}
+
 at::Tensor EmbeddingTable::do_scores(const at::Tensor& x) const {
-  const at::Tensor scores = linear_scores(x, decodable_.codes, decodable_.bias);
+  const at::Tensor scores = do_logits(x);
   if (!decodable_.symbol.defined()) return scores;
   std::vector<int64_t> shape = x.sizes().vec();
   shape.back() = symbols();
@@ -135,7 +138,7 @@ at::Tensor EmbeddingTable::do_scores(const at::Tensor& x) const {
 at::Tensor EmbeddingTable::do_decode(const at::Tensor& x) const {
   const at::Tensor rows =
       table_argmax(decodable_.codes, decodable_.bias, x.detach().reshape({-1, dim()}));
-  return symbols_of_rows(rows).reshape(x.sizes().slice(0, x.dim() - 1));
+  return do_symbols_of(rows).reshape(x.sizes().slice(0, x.dim() - 1));
 }
 
 at::Tensor EmbeddingTable::do_cross_entropy(const at::Tensor& x, const at::Tensor& labels,
@@ -143,7 +146,7 @@ at::Tensor EmbeddingTable::do_cross_entropy(const at::Tensor& x, const at::Tenso
   const at::Tensor scores =
       linear_scores(x.reshape({-1, dim()}), decodable_.codes, decodable_.bias);
   // Padding has no row of its own, and no loss.
-  const at::Tensor rows = rows_of_symbols(labels).reshape({-1});
+  const at::Tensor rows = do_rows_of(labels).reshape({-1});
   return at::cross_entropy_loss(scores, rows, {}, at::Reduction::None, /*ignore_index=*/-1,
                                 label_smoothing)
       .reshape(labels.sizes());
@@ -158,7 +161,7 @@ at::Tensor EmbeddingTable::do_mean(const at::Tensor& x, double logit_scale) cons
 
 Exit EmbeddingTable::do_exit_time(const Trajectory& trajectory, const at::Tensor& x0,
                                   const at::Tensor& eps, const at::Tensor& labels) const {
-  return find_exit(trajectory, x0, eps, rows_of_symbols(labels).reshape({-1})).exit;
+  return find_exit(trajectory, x0, eps, do_rows_of(labels).reshape({-1})).exit;
 }
 
 DecodedExit EmbeddingTable::do_decode_and_exit(const Trajectory& trajectory, const at::Tensor& x0,
@@ -187,7 +190,7 @@ DecodedExit EmbeddingTable::find_exit(const Trajectory& trajectory, const at::Te
     found = table_exit_ratio(codes, start, end, rows);
   }
   const at::Tensor value = found.value.reshape(shape), outside = found.outside.reshape(shape);
-  return {symbols_of_rows(found.rows.clamp_min(0)).reshape(shape),
+  return {do_symbols_of(found.rows.clamp_min(0)).reshape(shape),
           by_angle ? exit_of_angle(trajectory, value, outside)
                    : exit_of_ratio(trajectory, value, outside)};
 }

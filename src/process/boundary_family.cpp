@@ -101,7 +101,8 @@ SamplerOptions BoundaryFamily::in_force(SamplerOptions options) const {
 
 Sample BoundaryFamily::reverse(const Denoiser& network, const at::Tensor& samples,
                                at::IntArrayRef elements, const SamplerOptions& options,
-                               const StepCallback& callback, const at::Tensor& seeds) const {
+                               const StepCallback& callback, const at::Tensor& seeds,
+                               const at::Tensor& /*present*/) const {
   return Sampler(process_, codebook(), network, in_force(options))
       .run(samples, with_width(elements, codebook().dim()), callback, seeds);
 }

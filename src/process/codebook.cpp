@@ -52,6 +52,24 @@ at::Tensor Codebook::scores(const at::Tensor& x) const {
   return do_scores(x);
 }
 
+at::Tensor Codebook::logits(const at::Tensor& x) const {
+  require_points(*this, x, "x");
+  check_finite(x, "x");
+  return do_logits(x);
+}
+
+at::Tensor Codebook::rows_of(const at::Tensor& labels) const {
+  require_symbols(*this, labels);
+  return do_rows_of(labels);
+}
+
+at::Tensor Codebook::symbols_of(const at::Tensor& rows) const {
+  require_labels(rows, "rows");
+  require_same_device(rows, device(), "rows");
+  check_range(rows, decodable(), "rows");
+  return do_symbols_of(rows);
+}
+
 at::Tensor Codebook::decode(const at::Tensor& x) const {
   require_points(*this, x, "x");
   check_finite(x, "x");

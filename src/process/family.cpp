@@ -2,10 +2,17 @@
 
 #include "base/require.h"
 
+#include <tessera/base/error.h>
+
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
 namespace tessera {
+
+at::Tensor Family::bound(const Corrupted& /*corrupted*/, const at::Tensor& /*output*/,
+                         const at::Tensor& /*labels*/) const {
+  throw Error("this kind of diffusion has no bound of the likelihood");
+}
 
 FamilyLoss training_loss(const Family& family, const Denoiser& network, const at::Tensor& labels,
                          const at::Tensor& mask, const Draws& draws, int64_t self_conditioned) {

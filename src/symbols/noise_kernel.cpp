@@ -11,13 +11,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// p over symbols, with nothing on the mask.   [..., K] -> [..., states]
-at::Tensor over_states(const at::Tensor& log_p, int64_t states) {
-  return log_p.size(-1) == states
-             ? log_p
-             : at::constant_pad_nd(log_p, {0, states - log_p.size(-1)}, -kInfinity);
-}
-
 at::Tensor entry(const at::Tensor& values, const at::Tensor& index) {
   return values.gather(-1, index.unsqueeze(-1)).squeeze(-1);
 }

@@ -56,7 +56,7 @@ class Masking final : public Family {
 
   Sample reverse(const Denoiser& network, const at::Tensor& samples, at::IntArrayRef elements,
                  const SamplerOptions& options, const StepCallback& /*callback*/,
-                 const at::Tensor& /*seeds*/) const override {
+                 const at::Tensor& /*seeds*/, const at::Tensor& /*present*/) const override {
     const c10::NoGradGuard no_grad;
     const at::Tensor order = random_normal({options.seed, Purpose::sampling, 0}, samples, elements);
     at::Tensor labels = at::zeros(order.sizes(), samples.options()), estimate;

@@ -48,6 +48,7 @@ class TESSERA_API EmbeddingTable final : public Codebook {
 
   int64_t symbols() const override { return weight_.size(0); }
   int64_t dim() const override { return weight_.size(1); }
+  int64_t decodable() const override { return decodable_.codes.size(0); }
   at::Device device() const override { return weight_.device(); }
   // [K, d] normalised, undecodable ones too: they may be inputs. A row of zeros (padding) stays so.
   const at::Tensor& codes() const { return codes_; }
@@ -57,6 +58,9 @@ class TESSERA_API EmbeddingTable final : public Codebook {
   at::Tensor do_encode(const at::Tensor& labels) const override;
   at::Tensor do_scores(const at::Tensor& x) const override;
   at::Tensor do_decode(const at::Tensor& x) const override;
+  at::Tensor do_logits(const at::Tensor& x) const override;
+  at::Tensor do_rows_of(const at::Tensor& labels) const override;
+  at::Tensor do_symbols_of(const at::Tensor& rows) const override;
   at::Tensor do_cross_entropy(const at::Tensor& x, const at::Tensor& labels,
                               double label_smoothing) const override;
   at::Tensor do_mean(const at::Tensor& x, double logit_scale) const override;
@@ -78,9 +82,6 @@ class TESSERA_API EmbeddingTable final : public Codebook {
   // rows [N] as inputs, or undefined: those of decode(x0).
   DecodedExit find_exit(const Trajectory& trajectory, const at::Tensor& x0, const at::Tensor& eps,
                         const at::Tensor& rows) const;
-  at::Tensor symbols_of_rows(const at::Tensor& rows) const;
-  at::Tensor rows_of_symbols(const at::Tensor& labels) const;
-
   at::Tensor weight_, bias_, codes_;
   EmbeddingTableOptions options_;
   Decodable decodable_;

@@ -36,7 +36,7 @@ class TESSERA_API BoundaryFamily final : public Family {
   at::Tensor shown(const at::Tensor& output) const override;
   Sample reverse(const Denoiser& network, const at::Tensor& samples, at::IntArrayRef elements,
                  const SamplerOptions& options, const StepCallback& callback = {},
-                 const at::Tensor& seeds = {}) const override;
+                 const at::Tensor& seeds = {}, const at::Tensor& present = {}) const override;
   int64_t calls(const SamplerOptions& options) const override;
   const Process* process() const override { return &process_; }
 

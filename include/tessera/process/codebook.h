@@ -41,6 +41,12 @@ class TESSERA_API Codebook {
   // [..., d] -> [..., K], -inf for symbols that cannot be decoded.
   at::Tensor scores(const at::Tensor& x) const;
 
+  // The symbols that can be decoded have rows 0 .. decodable() - 1, in their order.
+  virtual int64_t decodable() const { return symbols(); }
+  at::Tensor logits(const at::Tensor& x) const;         // [..., d] -> [..., decodable()]: scores
+  at::Tensor rows_of(const at::Tensor& labels) const;   // [...] -> [...], -1 for none
+  at::Tensor symbols_of(const at::Tensor& rows) const;  // [...] -> [...]
+
   // Cross-entropy of the softmax over scores(x) against the labels, smoothed over the symbols that
   // can be decoded; 0 for labels that cannot.
   //   [..., d], [...]  ->  [...]
@@ -69,6 +75,10 @@ class TESSERA_API Codebook {
   virtual at::Tensor do_encode(const at::Tensor& labels) const = 0;
   virtual at::Tensor do_scores(const at::Tensor& x) const = 0;
   virtual at::Tensor do_decode(const at::Tensor& x) const = 0;
+  // Of codebooks that have symbols that cannot be decoded:
+  virtual at::Tensor do_logits(const at::Tensor& x) const { return do_scores(x); }
+  virtual at::Tensor do_rows_of(const at::Tensor& labels) const { return labels; }
+  virtual at::Tensor do_symbols_of(const at::Tensor& rows) const { return rows; }
   virtual at::Tensor do_cross_entropy(const at::Tensor& x, const at::Tensor& labels,
                                       double label_smoothing) const = 0;
   virtual at::Tensor do_mean(const at::Tensor& x, double logit_scale) const;

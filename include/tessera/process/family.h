@@ -73,12 +73,21 @@ class TESSERA_API Family {
 
   // The reverse process: samples out of noise, which is a function of (seed, sample). Without
   // gradients.
-  //   seeds  [B] int64: of every sample; undefined: options.seed for all
+  //   seeds    [B] int64: of every sample; undefined: options.seed for all
+  //   present  [B, ...] bool: elements that are asked for; others get symbols that mean nothing.
+  //            Undefined: all are
   virtual Sample reverse(const Denoiser& network, const at::Tensor& samples,
                          at::IntArrayRef elements, const SamplerOptions& options,
-                         const StepCallback& callback = {}, const at::Tensor& seeds = {}) const = 0;
+                         const StepCallback& callback = {}, const at::Tensor& seeds = {},
+                         const at::Tensor& present = {}) const = 0;
   // Calls of the network that reverse() makes. Throws UsageError for options that make no sense.
   virtual int64_t calls(const SamplerOptions& options) const = 0;
+
+  // An unbiased estimate of the negative bound of the log-likelihood, of families that have one:
+  // nats of each element, 0 for labels that cannot be decoded.   -> [B, ...]
+  virtual bool has_bound() const { return false; }
+  virtual at::Tensor bound(const Corrupted& corrupted, const at::Tensor& output,
+                           const at::Tensor& labels) const;
 
   // The paths from codes to noise, of families that have some: what statistics and pictures of the
   // boundary are made from.

@@ -4,6 +4,7 @@
 #include <tessera/base/enum_names.h>
 #include <tessera/process/estimate.h>
 #include <tessera/process/process.h>
+#include <tessera/process/symbol_sampling.h>
 
 #include <functional>
 #include <optional>
@@ -84,8 +85,9 @@ struct SamplerOptions {
   Estimate estimate = Estimate::raw;                // what the path is built from
   bool self_conditioning = true;                    // show the network its last estimate
   Estimate shown = Estimate::raw;                   // as what: as it was in training
-  double logit_scale = 1.0;  // of scores under Estimate::mean: as in training
-  uint64_t seed = 0;         // of all noise drawn by the sampler, unless rows have their own
+  double logit_scale = 1.0;     // of scores under Estimate::mean: as in training
+  uint64_t seed = 0;            // of all noise drawn by the sampler, unless rows have their own
+  SymbolSampling symbols = {};  // of families of symbols, which take steps and seed besides
 
   bool operator==(const SamplerOptions&) const = default;
 
@@ -103,6 +105,9 @@ struct SampleStep {
   at::Tensor eps_hat;  // [B, ..., d]  the noise end of their paths, before the estimate
   at::Tensor x0_hat;   // [B, ..., d]  the network's estimate as it is, clipped where asked
   at::Tensor labels;   // [B, ...]     what it decodes to
+  // [B, ...]  the noisy symbols, of families that have such in place of points; else undefined, as
+  // eps_hat is then
+  at::Tensor noisy = {};
 };
 // Returns false to stop: the estimate of this step is then the result.
 using StepCallback = std::function<bool(const SampleStep&)>;
@@ -111,6 +116,9 @@ struct Sample {
   at::Tensor labels;  // [B, ...]     decode(x0)
   at::Tensor x0;      // [B, ..., d]  the last estimate
   int64_t calls;      // network calls made: the number of function evaluations
+  // [B, ...]  of every label when it was chosen, of families that choose one after the other; else
+  // undefined: x0 says it
+  at::Tensor log_probabilities = {};
 };
 
 // The reverse process (Algorithms 2 and 3). The codebook must outlive it. run() may be called from

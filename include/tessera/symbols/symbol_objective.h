@@ -1,0 +1,87 @@
+#pragma once
+
+#include <tessera/base/api.h>
+#include <tessera/base/enum_names.h>
+#include <tessera/symbols/symbol_process.h>
+
+#include <functional>
+
+namespace tessera {
+
+// What a network of symbols is taught.
+enum class SymbolTarget {
+  bound,           // the bound of the likelihood
+  cross_entropy,   // the cross-entropy of x0 at every position, at all times alike
+  score_entropy,   // logits are scores: the bound, and what unnormalised scores lack
+  ratio_matching,  // the likelihood of x_t given all other positions
+};
+
+// How masked positions are weighted in the bound.
+enum class MaskWeight {
+  bound,   // as the bound has it
+  flat,    // all times alike
+  linear,  // 1 - t / T
+};
+
+template <>
+struct EnumNames<SymbolTarget> {
+  static constexpr std::string_view what = "objective of symbols";
+  static constexpr std::array<std::pair<SymbolTarget, std::string_view>, 4> values{
+      {{SymbolTarget::bound, "bound"},
+       {SymbolTarget::cross_entropy, "cross-entropy"},
+       {SymbolTarget::score_entropy, "score-entropy"},
+       {SymbolTarget::ratio_matching, "ratio-matching"}}};
+};
+template <>
+struct EnumNames<MaskWeight> {
+  static constexpr std::string_view what = "weight of masks";
+  static constexpr std::array<std::pair<MaskWeight, std::string_view>, 3> values{
+      {{MaskWeight::bound, "bound"}, {MaskWeight::flat, "flat"}, {MaskWeight::linear, "linear"}}};
+};
+
+struct SymbolObjectiveOptions {
+  SymbolTarget target = SymbolTarget::bound;
+  MaskWeight weight = MaskWeight::bound;  // of the bound of masks
+  double cross_entropy_weight = 0;        // added to the bound: of x0, at every position
+  double label_smoothing = 0;             // of cross-entropies, in [0, 1)
+};
+
+// What a network says of x0, asked for as it is needed.
+struct SymbolPrediction {
+  std::function<at::Tensor()> logits;    // [B, ..., K]
+  std::function<at::Tensor()> surprise;  // [B, ...]  -log p(x0), 0 where x0 < 0
+
+  // From logits alone.   logits [B, ..., K], x0 [B, ...]
+  static TESSERA_API SymbolPrediction of(const at::Tensor& logits, const at::Tensor& x0);
+};
+
+// Throws UsageError for an objective that a process has not.
+TESSERA_API void require_objective(const SymbolProcess& process,
+                                   const SymbolObjectiveOptions& options);
+
+// An unbiased estimate of the negative bound of the log-likelihood, in nats of each element: of the
+// whole bound, from one time a sample. Positions are 0 where x0 < 0.
+//   xt [B, ...] states, x0 [B, ...] symbols, t [B]  ->  [B, ...]
+TESSERA_API at::Tensor symbol_bound(const SymbolProcess& process,
+                                    const SymbolPrediction& prediction, const at::Tensor& xt,
+                                    const at::Tensor& x0, const at::Tensor& t);
+
+// Means over the elements that count, in nats; total carries the gradient.
+struct SymbolLoss {
+  at::Tensor total, bound, cross_entropy;
+};
+
+//   mask  [B, ...] bool (true: counts), or undefined: all count
+TESSERA_API SymbolLoss symbol_objective(const SymbolProcess& process,
+                                        const SymbolPrediction& prediction, const at::Tensor& xt,
+                                        const at::Tensor& x0, const at::Tensor& t,
+                                        const at::Tensor& mask,
+                                        const SymbolObjectiveOptions& options = {});
+
+// The distribution of x0 that reverse steps take, from a network's logits: they are its logarithm
+// but for scores of uniform noise, which are ratios at time t.
+//   logits [..., K], xt [...] states, t a time -> [..., K] normalised logarithms
+TESSERA_API at::Tensor log_estimate(const SymbolProcess& process, SymbolTarget target,
+                                    const at::Tensor& logits, const at::Tensor& xt, double t);
+
+}  // namespace tessera

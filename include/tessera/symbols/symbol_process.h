@@ -1,0 +1,74 @@
+#pragma once
+
+#include <tessera/base/api.h>
+#include <tessera/base/enum_names.h>
+#include <tessera/symbols/noise_kernel.h>
+#include <tessera/symbols/survival.h>
+#include <tessera/tensor/random.h>
+
+#include <memory>
+
+namespace tessera {
+
+// What noise does to a symbol.
+enum class SymbolNoise {
+  absorbing,  // covers it with a mask
+  uniform,    // puts any symbol in its place
+};
+
+// What the last step, from t = 1 to 0, is taught, where time has steps.
+enum class FirstTerm {
+  estimate,  // the network's distribution of x0 as it is
+  reverse,   // the distribution of a reverse step to time 0
+};
+
+template <>
+struct EnumNames<SymbolNoise> {
+  static constexpr std::string_view what = "noise of symbols";
+  static constexpr std::array<std::pair<SymbolNoise, std::string_view>, 2> values{
+      {{SymbolNoise::absorbing, "absorbing"}, {SymbolNoise::uniform, "uniform"}}};
+};
+template <>
+struct EnumNames<FirstTerm> {
+  static constexpr std::string_view what = "first term";
+  static constexpr std::array<std::pair<FirstTerm, std::string_view>, 2> values{
+      {{FirstTerm::estimate, "estimate"}, {FirstTerm::reverse, "reverse"}}};
+};
+
+struct SymbolProcessOptions {
+  SymbolNoise noise = SymbolNoise::absorbing;
+  SurvivalOptions survival = {};
+  bool continuous = true;       // t is any time, not 1 .. T
+  bool low_discrepancy = true;  // times of a batch are spread evenly
+  double min_time = 1e-3;       // continuous: the earliest time, as a share of T
+  Reverse reverse = Reverse::plug_in;
+  FirstTerm first_term = FirstTerm::estimate;
+};
+
+// The forward process of symbols: a kernel, and the times it is asked at. Immutable.
+class TESSERA_API SymbolProcess {
+ public:
+  //   symbols  K, those that can be decoded
+  // Throws UsageError for options that make no sense.
+  SymbolProcess(int64_t symbols, const SymbolProcessOptions& options);
+
+  const SymbolProcessOptions& options() const { return options_; }
+  const NoiseKernel& kernel() const { return *kernel_; }
+  // The kernel where noise covers symbols, else none: what is short for masks asks for it.
+  const AbsorbingKernel* absorbing() const { return absorbing_; }
+  double horizon() const { return kernel_->horizon(); }
+
+  // Times of training.   samples [B] int64 -> [B] float64 in (0, T]
+  at::Tensor draw_time(const StreamId& id, const at::Tensor& samples) const;
+
+  // x_t of every symbol.   x0 [B, ...], t [B], u [B, ...] float64 -> [B, ...] states
+  // Below 0 is what is no symbol: it stays as it is.
+  at::Tensor noise(const at::Tensor& x0, const at::Tensor& t, const at::Tensor& u) const;
+
+ private:
+  SymbolProcessOptions options_;
+  std::shared_ptr<const NoiseKernel> kernel_;
+  const AbsorbingKernel* absorbing_ = nullptr;
+};
+
+}  // namespace tessera

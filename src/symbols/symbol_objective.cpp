@@ -1,0 +1,185 @@
+#include <tessera/symbols/symbol_objective.h>
+
+#include "base/require.h"
+#include "process/masked_mean.h"
+#include "symbols/categorical.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/GradMode.h>
+
+#include <cmath>
+
+namespace tessera {
+namespace {
+
+at::Tensor entry(const at::Tensor& values, const at::Tensor& index) {
+  return values.gather(-1, index.unsqueeze(-1)).squeeze(-1);
+}
+
+// Rates at masks, nothing elsewhere.   [B] -> as xt
+at::Tensor at_masks(const SymbolProcess& process, const at::Tensor& weight, const at::Tensor& xt) {
+  const at::Tensor spread = against_elements(weight, xt.dim()).to(at::kFloat);
+  return at::where(xt.eq(process.kernel().mask()), spread, at::zeros({}, spread.options()));
+}
+
+// Weight of a mask's cross-entropy in the whole bound.
+at::Tensor mask_weight(const SymbolProcess& process, const at::Tensor& t, MaskWeight weight) {
+  const AbsorbingKernel& kernel = *process.absorbing();
+  if (weight == MaskWeight::flat) return at::ones_like(t);
+  if (weight == MaskWeight::linear) return 1 - t / process.horizon();
+  return process.options().continuous ? kernel.survival().hazard(t)
+                                      : kernel.uncovered(t - 1, t) * process.horizon();
+}
+
+// The bound of a process whose time has steps: one of T terms.
+at::Tensor stepped_bound(const SymbolProcess& process, const at::Tensor& log_p0,
+                         const at::Tensor& surprise, const at::Tensor& xt, const at::Tensor& x0,
+                         const at::Tensor& t) {
+  const NoiseKernel& kernel = process.kernel();
+  const Reverse reverse = process.options().reverse;
+  const at::Tensor first = t.le(1);
+  // The last step has a term of its own; half a step in its place keeps all numbers finite.
+  const at::Tensor before = at::where(first, t / 2, t - 1);
+  const at::Tensor divergence = kernel.divergence(log_p0, xt, x0, before, t, reverse);
+  at::Tensor last = surprise;
+  if (process.options().first_term == FirstTerm::reverse) {
+    const at::Tensor end = at::where(first, t, at::ones_like(t));
+    const at::Tensor log_p = kernel.log_reverse(log_p0, xt, at::zeros_like(t), end, reverse);
+    last = at::where(x0.ge(0), entry(log_p, x0.clamp_min(0)).neg(), 0.0);
+  }
+  return at::where(against_elements(first, xt.dim()), last, divergence) * process.horizon();
+}
+
+// Score entropy over uniform noise: logits are ln p_t(y) / p_t(x), 0 at x itself.
+at::Tensor uniform_score_entropy(const SymbolProcess& process, const at::Tensor& logits,
+                                 const at::Tensor& xt, const at::Tensor& x0, const at::Tensor& t) {
+  const NoiseKernel& kernel = process.kernel();
+  const at::Tensor rates = kernel.rates_into(xt, t).to(logits.scalar_type());
+  const at::Tensor clean = at::one_hot(x0.clamp_min(0), kernel.symbols()).to(at::kDouble);
+  const at::Tensor marginal = kernel.forward(clean, t);
+  const at::Tensor truth = (marginal / entry(marginal, xt).unsqueeze(-1)).to(logits.scalar_type());
+  const at::Tensor terms = logits.exp() - truth * logits + truth * (truth.log() - 1);
+  return (rates * terms).sum(-1) * x0.ge(0);
+}
+
+}  // namespace
+
+SymbolPrediction SymbolPrediction::of(const at::Tensor& logits, const at::Tensor& x0) {
+  return {[logits] { return logits; },
+          [logits, x0] {
+            const at::Tensor found = entry(logits.log_softmax(-1), x0.clamp_min(0)).neg();
+            return at::where(x0.ge(0), found, at::zeros({}, found.options()));
+          }};
+}
+
+void require_objective(const SymbolProcess& process, const SymbolObjectiveOptions& options) {
+  const bool masks = process.absorbing() != nullptr;
+  require_option(options.label_smoothing >= 0 && options.label_smoothing < 1,
+                 "label_smoothing must be in [0, 1), got {}", options.label_smoothing);
+  require_option(options.cross_entropy_weight >= 0, "cross_entropy_weight must not be negative");
+  require_option(
+      options.weight == MaskWeight::bound || (masks && options.target == SymbolTarget::bound),
+      "symbols.weight = \"{}\" is for the bound of masks: symbols.noise = "
+      "\"absorbing\" and symbols.target = \"bound\"",
+      name_of(options.weight));
+  require_option(options.target != SymbolTarget::ratio_matching || !masks,
+                 "symbols.target = \"ratio-matching\" is not for masks, which say nothing of a "
+                 "symbol: take symbols.noise = \"uniform\"");
+  require_option(options.target != SymbolTarget::score_entropy || process.options().continuous,
+                 "symbols.target = \"score-entropy\" needs symbols.continuous = true");
+}
+
+at::Tensor log_estimate(const SymbolProcess& process, SymbolTarget target, const at::Tensor& logits,
+                        const at::Tensor& xt, double t) {
+  if (target != SymbolTarget::score_entropy || process.absorbing() != nullptr)
+    return logits.log_softmax(-1);
+  // The ratios, normalised, are p_t = alpha p0 + (1 - alpha) / K.
+  const at::Tensor time = at::scalar_tensor(t, logits.options().dtype(at::kDouble));
+  const at::Tensor marginal = logits.scatter(-1, xt.unsqueeze(-1), 0.0).to(at::kDouble).softmax(-1);
+  // What noise makes of a symbol that was another: (1 - alpha) / K.
+  const at::Tensor first =
+      at::one_hot(at::zeros({}, xt.options()), logits.size(-1)).to(at::kDouble);
+  const at::Tensor low = process.kernel().forward(first, time).narrow(-1, -1, 1);
+  const at::Tensor clean = (marginal - low).clamp_min(1e-12);
+  return (clean / clean.sum(-1, /*keepdim=*/true)).log().to(logits.scalar_type());
+}
+
+at::Tensor symbol_bound(const SymbolProcess& process, const SymbolPrediction& prediction,
+                        const at::Tensor& xt, const at::Tensor& x0, const at::Tensor& t) {
+  if (process.absorbing() != nullptr)
+    return at_masks(process, mask_weight(process, t, MaskWeight::bound), xt) *
+           prediction.surprise();
+  const at::Tensor log_p0 = prediction.logits().log_softmax(-1);
+  const at::Tensor states = xt.clamp_min(0);
+  if (process.options().continuous)
+    return process.kernel().divergence_rate(log_p0, states, x0, t, process.options().reverse);
+  return stepped_bound(process, log_p0, prediction.surprise(), states, x0, t);
+}
+
+SymbolLoss symbol_objective(const SymbolProcess& process, const SymbolPrediction& prediction,
+                            const at::Tensor& xt, const at::Tensor& x0, const at::Tensor& t,
+                            const at::Tensor& mask, const SymbolObjectiveOptions& options) {
+  const bool masks = process.absorbing() != nullptr;
+  const auto mean = [&](const at::Tensor& values) { return masked_mean(values, mask); };
+  const bool smoothed = options.label_smoothing > 0;
+  at::Tensor logits;  // made once
+  SymbolPrediction cached = prediction;
+  cached.logits = [&] {
+    if (!logits.defined()) logits = prediction.logits();
+    return logits;
+  };
+
+  const at::Tensor surprise = prediction.surprise();
+  cached.surprise = [&] { return surprise; };
+  at::Tensor cross_entropy = surprise;
+  if (smoothed) {
+    const at::Tensor spread = cached.logits().log_softmax(-1).mean(-1).neg() * x0.ge(0);
+    cross_entropy = surprise * (1 - options.label_smoothing) + spread * options.label_smoothing;
+  }
+
+  at::Tensor total, bound;
+  switch (options.target) {
+    case SymbolTarget::bound:
+      if (masks) {
+        total = at_masks(process, mask_weight(process, t, options.weight), xt) * cross_entropy;
+      } else {
+        total = bound = symbol_bound(process, cached, xt, x0, t);
+      }
+      break;
+    case SymbolTarget::cross_entropy:
+      total = cross_entropy;
+      break;
+    case SymbolTarget::score_entropy:
+      if (masks) {
+        // Scores are logits - ln(e^sigma - 1) - ln K. What score entropy asks of them is the
+        // cross-entropy of their softmax and, with L = ln mean e^logit, e^L - 1 - L: that they are
+        // normalised.
+        const at::Tensor size = cached.logits().logsumexp(-1) -
+                                std::log(static_cast<double>(process.kernel().symbols()));
+        const at::Tensor lack = (at::expm1(size) - size) * x0.ge(0);
+        total = at_masks(process, mask_weight(process, t, MaskWeight::bound), xt) *
+                (cross_entropy + lack);
+      } else {
+        total = uniform_score_entropy(process, cached.logits(), xt.clamp_min(0), x0, t);
+      }
+      break;
+    case SymbolTarget::ratio_matching: {
+      const at::Tensor marginal = process.kernel().forward(cached.logits().softmax(-1), t);
+      total = entry(marginal, xt.clamp_min(0)).log().neg() * x0.ge(0);
+      break;
+    }
+  }
+  if (options.target == SymbolTarget::bound && options.cross_entropy_weight > 0)
+    total = total + options.cross_entropy_weight * cross_entropy;
+  if (!bound.defined()) {
+    const c10::NoGradGuard no_grad;
+    const bool scores = options.target == SymbolTarget::score_entropy;
+    bound = masks ? at_masks(process, mask_weight(process, t, MaskWeight::bound), xt) *
+                        surprise.detach()
+            : scores ? total.detach()
+                     : symbol_bound(process, cached, xt, x0, t).detach();
+  }
+  return {mean(total), mean(bound.detach()), mean(surprise.detach())};
+}
+
+}  // namespace tessera
