@@ -225,6 +225,10 @@ void run_evaluate(const CLI::App& evaluate, EvaluateCommand& command,
   options.path = flags.path;
   options.clock = flags.clock;
   options.estimate = flags.estimate;
+  options.order = flags.order;
+  options.predictor = flags.predictor;
+  options.correctors = flags.correctors;
+  options.temperature = flags.temperature;
   evaluate_images(settings, command.images, command.measuring, globals);
 }
 
@@ -235,9 +239,10 @@ CLI::App* add_command(CLI::App& program, const std::shared_ptr<EvaluateCommand>&
       "makes from real ones");
   add_generation_options(*evaluate, command->settings);
   // Which options are for text alone is told from those that are for both.
-  const std::set<std::string> both{"folder",     "--checkpoint", "--precision", "--steps",
-                                   "--r",        "--sampler",    "--path",      "--clock",
-                                   "--estimate", "--help",       "--data"};
+  const std::set<std::string> both{"folder",        "--checkpoint", "--precision", "--steps",
+                                   "--r",           "--sampler",    "--path",      "--clock",
+                                   "--estimate",    "--order",      "--predictor", "--correctors",
+                                   "--temperature", "--help",       "--data"};
   evaluate->add_option("--split", command->part.split, "part of the corpus: test, valid, ...")
       ->capture_default_str();
   evaluate

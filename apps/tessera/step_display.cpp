@@ -45,6 +45,9 @@ Piece piece_of(const text::Tokenizer& tokenizer, Id id) {
   return piece;
 }
 
+// Only models that begin with masks show it.
+constexpr Id kMask = Dictionary::kBos;
+
 // Symbols that do not stand for text.
 bool is_mark(Id id) {
   return id == Dictionary::kBos || id == Dictionary::kPad || id == Dictionary::kEos;
@@ -70,7 +73,9 @@ Shown shown(std::span<const int64_t> ids, std::span<const int64_t> before,
   bool open = false;  // a blank may come
   for (size_t k = 0; k < ids.size(); ++k) {
     const auto id = static_cast<Id>(ids[k]);
-    const Piece piece = is_mark(id) ? Piece{"·"} : piece_of(tokenizer, id);
+    const Piece piece = id == kMask   ? Piece{"□"}
+                        : is_mark(id) ? Piece{"·"}
+                                      : piece_of(tokenizer, id);
     const std::string text = visible(piece.text);
     const bool blank = open && piece.blank_before;
     if (blank) result.text += ' ';
@@ -96,7 +101,8 @@ size_t differences(std::span<const int64_t> a, std::span<const int64_t> b) {
 }  // namespace
 
 std::string StepDisplay::legend() {
-  return "noisy point: what the network is given, decoded; estimate: what it sees in that\n"
+  return "noisy point: what the network is given, decoded (□: a mask); estimate: what it sees in\n"
+         "         that\n"
          "changed: symbols of the estimate that are not those of the step before\n"
          "outside: symbols whose noisy point does not decode to the estimate; with r = 1 points "
          "stay\n"

@@ -101,7 +101,7 @@ Images ImageEngine::image_size() const {
 
 image_model::SamplingOptions ImageEngine::resolved(const SampleOptions& changes,
                                                    Spelling spelling) const {
-  check_options(changes, model().classes() > 0, spelling);
+  check_options(changes, model(), spelling);
   image_model::SamplingOptions options = loaded_.sampling;
   options.sampler = changed(options.sampler, changes);
   options.sampler.seed = 0;  // every request has its own
@@ -116,9 +116,10 @@ SampleOptions ImageEngine::in_effect(const SampleOptions& changes, Spelling spel
   const image_model::SamplingOptions options = resolved(changes, spelling);
   const image_model::ImageGenerator checked(model(), options);
   SampleOptions result;
-  describe(options.sampler, model().options().process.r, result);
+  describe(options.sampler, model().family(), result);
   result.guidance = options.guidance;
-  result.time_difference = options.sampler.time_difference;
+  if (model().family().process() != nullptr)
+    result.time_difference = options.sampler.time_difference;
   result.batch = options.batch;
   return result;
 }

@@ -30,9 +30,8 @@ void check_bounds(const RequestOption& option, const std::optional<T>& value, Sp
 void check_options(const GenerateOptions& options, const seq2seq::Seq2Seq& model,
                    const seq2seq::GenerationOptions& stored, Spelling spelling) {
   const bool searches = model.family() == nullptr;
-  const OptionFor other = searches ? OptionFor::diffusion : OptionFor::search;
   const auto check = [&](const RequestOption& option, const auto& value) {
-    require_option(!value.has_value() || option.models != other,
+    require_option(!value.has_value() || fits(option.models, model.family()),
                    "{} is not for models of kind '{}'", spelled(option.name, spelling),
                    name_of(model.options().kind));
     check_bounds(option, value, spelling);
@@ -50,13 +49,16 @@ void check_options(const GenerateOptions& options, const seq2seq::Seq2Seq& model
       spelled("selection", spelling));
 }
 
-void check_options(const SampleOptions& options, bool told_classes, Spelling spelling) {
+void check_options(const SampleOptions& options, const image_model::ImageModel& model,
+                   Spelling spelling) {
   const auto check = [&](const RequestOption& option, const auto& value) {
+    require_option(!value.has_value() || fits(option.models, &model.family()), "{} is not for {}",
+                   spelled(option.name, spelling), model.family().summary());
     check_bounds(option, value, spelling);
   };
   visit_sampler(options, check);
   visit_images(options, check);
-  require_option(told_classes || !options.guidance,
+  require_option(model.classes() > 0 || !options.guidance,
                  "{} needs a model that was trained with model.conditional=true",
                  spelled("guidance", spelling));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/option_list.h"
+#include "image_model/image_model.h"
 #include "seq2seq/seq2seq.h"
 
 namespace tessera::engine {
@@ -11,7 +12,7 @@ namespace tessera::engine {
 void check_options(const GenerateOptions& options, const seq2seq::Seq2Seq& model,
                    const seq2seq::GenerationOptions& stored, Spelling spelling = Spelling::field);
 // The same. Options that need classes are refused where the model is not told any.
-void check_options(const SampleOptions& options, bool told_classes,
+void check_options(const SampleOptions& options, const image_model::ImageModel& model,
                    Spelling spelling = Spelling::field);
 
 }  // namespace tessera::engine

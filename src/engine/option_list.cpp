@@ -54,6 +54,26 @@ constexpr const char* kHead =
 
 }  // namespace
 
+bool fits(OptionFor models, const Family* family) {
+  const bool points = family != nullptr && family->process() != nullptr;
+  const bool symbols = family != nullptr && !points;
+  switch (models) {
+    case OptionFor::all:
+      return true;
+    case OptionFor::diffusion:
+      return family != nullptr;
+    case OptionFor::points:
+      return points;
+    case OptionFor::symbols:
+      return symbols;
+    case OptionFor::search:
+      return family == nullptr;
+    case OptionFor::draws:
+      return !points;
+  }
+  return false;
+}
+
 OptionInfo described(const RequestOption& option) {
   OptionInfo info{.name = option.name,
                   .key = option.key,

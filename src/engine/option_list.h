@@ -2,6 +2,7 @@
 
 #include <tessera/engine/generate_options.h>
 #include <tessera/engine/sample_options.h>
+#include <tessera/process/family.h>
 
 #include <limits>
 #include <string>
@@ -12,8 +13,19 @@
 // program's flags and docs/options.md come from this list.
 namespace tessera::engine {
 
-// Which models of text an option is for; others refuse it.
-enum class OptionFor { all, diffusion, search };
+// Which models an option is for; others refuse it.
+enum class OptionFor {
+  all,
+  diffusion,  // of any family: points or symbols
+  points,     // diffusion of points
+  symbols,    // diffusion of symbols
+  search,     // from left to right
+  draws,      // those that can draw symbols: symbols and search
+};
+
+// What a model is, for this list.
+//   family  none: it writes from left to right
+bool fits(OptionFor models, const Family* family);
 
 struct RequestOption {
   const char* name;    // as the field: "length_choice"
@@ -50,27 +62,35 @@ std::string image_option_table();
 // const or not.
 template <class Options, class Visit>
 void visit_sampler(Options& options, Visit&& visit) {
-  constexpr OptionFor diffusion = OptionFor::diffusion;
+  using enum OptionFor;
   visit(RequestOption{"steps", "sampler.steps", "N", diffusion}, options.steps);
-  visit(RequestOption{"r", "sampler.r", "0..1", diffusion}, options.r);
-  visit(RequestOption{"sampler", "", "NAME", diffusion,
+  visit(RequestOption{"r", "sampler.r", "0..1", points}, options.r);
+  visit(RequestOption{"sampler", "", "NAME", points,
                       "deterministic (Algorithm 2), gaussian (noise is partly redrawn at each "
                       "step), as-printed (Algorithm 3 to the letter), difformer (the baseline: r = "
                       "0, 15 of 20 steps)"},
         options.sampler);
-  visit(RequestOption{"path", "", "altered|fixed", diffusion,
+  visit(RequestOption{"path", "", "altered|fixed", points,
                       "noise end of a sampling path: recomputed from each estimate (altered), or "
                       "kept from the start (fixed)"},
         options.path);
-  visit(RequestOption{"clock", "sampler.clock", "absolute|velocity", diffusion}, options.clock);
-  visit(RequestOption{"estimate", "sampler.estimate", "raw|mean|nearest|rescaled", diffusion},
+  visit(RequestOption{"clock", "sampler.clock", "absolute|velocity", points}, options.clock);
+  visit(RequestOption{"estimate", "sampler.estimate", "raw|mean|nearest|rescaled", points},
         options.estimate);
+  visit(RequestOption{"order", "sampler.order", "random|confidence", symbols}, options.order);
+  visit(RequestOption{"predictor", "sampler.predictor", "ancestral|euler|tau-leaping", symbols},
+        options.predictor);
+  visit(RequestOption{"correctors", "sampler.correctors", "N", symbols}, options.correctors);
+  visit(RequestOption{"temperature", "", "X", draws,
+                      "above 0, symbols are drawn, and higher values vary more; 0: the likeliest "
+                      "ones. Keys: generate.temperature (ar), sampler.temperature (symbols)"},
+        options.temperature);
 }
 
 // Those of texts beside the sampler. Options: GenerateOptions, const or not.
 template <class Options, class Visit>
 void visit_generation(Options& options, Visit&& visit) {
-  constexpr OptionFor diffusion = OptionFor::diffusion, search = OptionFor::search;
+  using enum OptionFor;
   visit(RequestOption{"preset", "generate.preset", "fast|balanced|best", diffusion},
         options.preset);
   visit(RequestOption{"candidates", "", "N|LxN", diffusion,
@@ -94,10 +114,9 @@ void visit_generation(Options& options, Visit&& visit) {
   visit(RequestOption{"beam", "generate.beam", "N", search}, options.beam);
   visit(RequestOption{"length_penalty", "generate.length_penalty", "X", search},
         options.length_penalty);
-  visit(RequestOption{"temperature", "generate.temperature", "X", search}, options.temperature);
   visit(RequestOption{"top_k", "generate.top_k", "N", search}, options.top_k);
   visit(RequestOption{"batch_tokens", "generate.batch_tokens", "N"}, options.batch_tokens);
-  visit(RequestOption{"noise", "", "texts|lines", OptionFor::all,
+  visit(RequestOption{"noise", "", "texts|lines", all,
                       "what random numbers depend on beside the seed: nothing, so that equal lines "
                       "give equal results (texts, the default), or the number of the line (lines)"},
         options.noise);
@@ -106,8 +125,10 @@ void visit_generation(Options& options, Visit&& visit) {
 // Those of images beside the sampler. Options: SampleOptions, const or not.
 template <class Options, class Visit>
 void visit_images(Options& options, Visit&& visit) {
+  using enum OptionFor;
   visit(RequestOption{"guidance", "sample.guidance", "X"}, options.guidance);
-  visit(RequestOption{"time_difference", "sampler.time_difference", "X"}, options.time_difference);
+  visit(RequestOption{"time_difference", "sampler.time_difference", "X", points},
+        options.time_difference);
   visit(RequestOption{"batch", "sample.batch", "N"}, options.batch);
 }
 

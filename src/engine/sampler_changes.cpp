@@ -71,17 +71,29 @@ SamplerOptions with_changes(SamplerOptions sampler, const Options& options) {
   if (options.path) sampler.alter = parse_name<SamplerPath>(*options.path) == SamplerPath::altered;
   if (options.estimate) sampler.estimate = parse_name<Estimate>(*options.estimate);
   if (options.clock) sampler.clock = parse_name<SamplerClock>(*options.clock);
+  SymbolSampling& symbols = sampler.symbols;
+  if (options.order) symbols.order = parse_name<UncoverOrder>(*options.order);
+  if (options.predictor) symbols.predictor = parse_name<Predictor>(*options.predictor);
+  if (options.correctors) symbols.correctors = *options.correctors;
+  if (options.temperature) symbols.temperature = *options.temperature;
   return sampler;
 }
 
 template <class Options>
-void fill_in(const SamplerOptions& sampler, double r, Options& options) {
+void fill_in(const SamplerOptions& sampler, const Family& family, Options& options) {
   options.steps = sampler.steps;
-  options.r = sampler.rescale_reverse ? sampler.r.value_or(r) : 0;
-  options.sampler = name_of(sampler_of(sampler.noise));
-  options.path = name_of(sampler.alter ? SamplerPath::altered : SamplerPath::fixed);
-  options.clock = name_of(sampler.clock);
-  options.estimate = name_of(sampler.estimate);
+  if (const Process* const process = family.process()) {
+    options.r = sampler.rescale_reverse ? sampler.r.value_or(process->options().r) : 0;
+    options.sampler = name_of(sampler_of(sampler.noise));
+    options.path = name_of(sampler.alter ? SamplerPath::altered : SamplerPath::fixed);
+    options.clock = name_of(sampler.clock);
+    options.estimate = name_of(sampler.estimate);
+  } else {
+    options.order = name_of(sampler.symbols.order);
+    options.predictor = name_of(sampler.symbols.predictor);
+    options.correctors = sampler.symbols.correctors;
+    options.temperature = sampler.symbols.temperature;
+  }
 }
 
 }  // namespace
@@ -92,11 +104,11 @@ SamplerOptions changed(const SamplerOptions& sampler, const GenerateOptions& opt
 SamplerOptions changed(const SamplerOptions& sampler, const SampleOptions& options) {
   return with_changes(sampler, options);
 }
-void describe(const SamplerOptions& sampler, double r, GenerateOptions& options) {
-  fill_in(sampler, r, options);
+void describe(const SamplerOptions& sampler, const Family& family, GenerateOptions& options) {
+  fill_in(sampler, family, options);
 }
-void describe(const SamplerOptions& sampler, double r, SampleOptions& options) {
-  fill_in(sampler, r, options);
+void describe(const SamplerOptions& sampler, const Family& family, SampleOptions& options) {
+  fill_in(sampler, family, options);
 }
 
 }  // namespace tessera::engine

@@ -2,7 +2,7 @@
 
 #include <tessera/engine/generate_options.h>
 #include <tessera/engine/sample_options.h>
-#include <tessera/process/sampler.h>
+#include <tessera/process/family.h>
 
 namespace tessera::engine {
 
@@ -12,8 +12,7 @@ SamplerOptions changed(const SamplerOptions& sampler, const GenerateOptions& opt
 SamplerOptions changed(const SamplerOptions& sampler, const SampleOptions& options);
 
 // The other way round: fills in what is in effect.
-//   r  of training, for a sampler that has none of its own
-void describe(const SamplerOptions& sampler, double r, GenerateOptions& options);
-void describe(const SamplerOptions& sampler, double r, SampleOptions& options);
+void describe(const SamplerOptions& sampler, const Family& family, GenerateOptions& options);
+void describe(const SamplerOptions& sampler, const Family& family, SampleOptions& options);
 
 }  // namespace tessera::engine

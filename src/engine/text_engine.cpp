@@ -66,11 +66,13 @@ TextStep step_of(const seq2seq::GenerationStep& step, size_t place, const Codebo
   const auto first = static_cast<int64_t>(place) * step.candidates;
   const auto own = [&](const at::Tensor& rows) { return rows.narrow(0, first, step.candidates); };
   const SampleStep& all = step.sample;
-  TextStep result{{all.index, all.t, own(all.x), own(all.tau), own(all.eps_hat), own(all.x0_hat),
-                   own(all.labels)},
+  const auto own_if_any = [&](const at::Tensor& rows) { return rows.defined() ? own(rows) : rows; };
+  TextStep result{{all.index, all.t, own(all.x), own(all.tau), own_if_any(all.eps_hat),
+                   own(all.x0_hat), own(all.labels), own_if_any(all.noisy)},
                   {},
                   step.calls};
-  result.noisy = codebook.decode(result.sample.x);
+  const SampleStep& sample = result.sample;
+  result.noisy = sample.noisy.defined() ? sample.noisy : codebook.decode(sample.x);
   return result;
 }
 
@@ -162,7 +164,7 @@ GenerateOptions TextEngine::in_effect(const GenerateOptions& changes, Spelling s
     result.top_k = options.top_k;
     return result;
   }
-  describe(options.sampler, model().options().process.r, result);
+  describe(options.sampler, *model().family(), result);
   result.preset = name_of(options.preset);
   result.lengths = options.lengths;
   result.noises = options.noises;

@@ -513,6 +513,16 @@ void Schema::changeable(const std::function<void()>& declare) {
   for (size_t k = before; k < options_.size(); ++k) options_[k]->may_change = [] { return true; };
 }
 
+void Schema::only_for(std::string user, std::function<bool()> used,
+                      const std::function<void()>& declare) {
+  const size_t before = options_.size();
+  declare();
+  for (size_t k = before; k < options_.size(); ++k) {
+    options_[k]->used = used;
+    options_[k]->user = user;
+  }
+}
+
 bool Schema::may_change(std::string_view key) const {
   const Option* const option = find(key);
   return option != nullptr && option->may_change && option->may_change();
@@ -526,8 +536,19 @@ std::map<std::string, Value> Schema::values() const {
 
 void Schema::finish() {
   if (!problems_.empty()) throw UsageError(fmt::format("{}", fmt::join(problems_, "\n")));
+  std::vector<Assignment> former;
   for (const auto* assignments : {&from_files_, &from_overrides_})
-    for (const Assignment& each : *assignments) each.option->set(each.value);
+    for (const Assignment& each : *assignments) {
+      former.push_back({each.option, each.option->get()});
+      each.option->set(each.value);
+    }
+  for (const auto& [option, value] : from_overrides_)
+    if (option->used && !option->used())
+      problems_.push_back(
+          fmt::format("'{}' changes nothing here: it is for {}", option->key, option->user));
+  if (problems_.empty()) return;
+  for (auto each = former.rbegin(); each != former.rend(); ++each) each->option->set(each->value);
+  throw UsageError(fmt::format("{}", fmt::join(problems_, "\n")));
 }
 
 std::string Schema::dump() const {

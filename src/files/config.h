@@ -80,6 +80,10 @@ struct Option {
 
   // Whether the value may change in a run that goes on, as the fields are then; none: it may not.
   std::function<bool()> may_change;
+
+  // Whether anything depends on it, as the fields are then; none: always.
+  std::function<bool()> used;
+  std::string user;  // what does: "models of kind 'ar'"
 };
 
 namespace detail {
@@ -232,6 +236,12 @@ class Schema {
 
   // Options that `declare` adds may change in a run that goes on, all of them.
   void changeable(const std::function<void()>& declare);
+
+  // Options that `declare` adds are of use while used() holds, asked when the fields are set. Files
+  // may say them all the same, for one file may serve several models; an override that would change
+  // nothing is a mistake.
+  //   user  "models of kind 'ar'"
+  void only_for(std::string user, std::function<bool()> used, const std::function<void()>& declare);
 
   // Whether a key there is may change, as the fields are now.
   bool may_change(std::string_view key) const;

@@ -217,11 +217,12 @@ class Generation {
     const Sample sample =
         model_.family()->reverse(interruptible(model_.denoiser(encoded, visible), pause),
                                  sample_numbers(sentences_, batch, candidates, model_.device()),
-                                 {batch.target}, options_.sampler, watch, seeds);
+                                 {batch.target}, options_.sampler, watch, seeds, visible);
     return {sample.labels.to(at::kInt), log_probabilities(sample), sample.calls};
   }
 
   at::Tensor log_probabilities(const Sample& sample) const {
+    if (sample.log_probabilities.defined()) return sample.log_probabilities;
     const EmbeddingTable& codebook = model_.codebook();
     const at::Tensor x0 = sample.x0.flatten(0, 1) * model_.options().objective.logit_scale,
                      labels = sample.labels.flatten();

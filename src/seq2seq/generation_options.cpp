@@ -33,7 +33,9 @@ void use_preset(GenerationOptions& options, Preset preset) {
   options.selection = values.selection;
 }
 
-void declare(config::Schema& schema, GenerationOptions& options) {
+namespace {
+
+void declare_candidates(config::Schema& schema, GenerationOptions& options) {
   schema.option(
       "generate.preset", options.preset,
       "work for a sentence: at most 6 (fast), 20 (balanced) or 100 (best) decoder passes; "
@@ -49,19 +51,9 @@ void declare(config::Schema& schema, GenerationOptions& options) {
       .option("generate.noises", options.noises,
               "start noises of every length; a sentence has lengths x noises candidates")
       .range(1, kMaxCandidates);
-  schema.option(
-      "generate.merge_repeats", options.merge_repeats,
-      "write a symbol once if it is repeated in a row: neighbours that are written at the "
-      "same time often say the same (not for text of letters or digits)");
-  schema
-      .option("generate.selection", options.selection,
-              "how to choose a candidate: by agreement with the others (mbr, by sentence BLEU), by "
-              "the model's mean log-probability (confidence), by both (blend), within each length "
-              "and then across lengths (staged; not for autoregressive models), or by the "
-              "probability that an autoregressive model gives it (rerank; requests and flags only)")
-      .check([](Selection value) { return value != Selection::rerank; },
-             "mbr, confidence, blend or staged (rerank needs a model: generate --selection "
-             "rerank=MODEL)");
+}
+
+void declare_search(config::Schema& schema, GenerationOptions& options) {
   schema
       .option(
           "generate.beam", options.beam,
@@ -83,11 +75,37 @@ void declare(config::Schema& schema, GenerationOptions& options) {
       .option("generate.top_k", options.top_k,
               "autoregressive models: draw among so many of the likeliest symbols; 0: all")
       .at_least(0);
+}
+
+}  // namespace
+
+void declare(config::Schema& schema, GenerationOptions& options, const ModelKind* kind) {
+  using enum ModelKind;
+  const auto part_for = [&](std::vector<ModelKind> users, const std::function<void()>& part) {
+    kind != nullptr ? only_for(schema, *kind, std::move(users), part) : part();
+  };
+  part_for({diffusion, symbols}, [&] { declare_candidates(schema, options); });
+  schema.option(
+      "generate.merge_repeats", options.merge_repeats,
+      "write a symbol once if it is repeated in a row: neighbours that are written at the "
+      "same time often say the same (not for text of letters or digits)");
+  schema
+      .option("generate.selection", options.selection,
+              "how to choose a candidate: by agreement with the others (mbr, by sentence BLEU), by "
+              "the model's mean log-probability (confidence), by both (blend), within each length "
+              "and then across lengths (staged; not for autoregressive models), or by the "
+              "probability that an autoregressive model gives it (rerank; requests and flags only)")
+      .check([](Selection value) { return value != Selection::rerank; },
+             "mbr, confidence, blend or staged (rerank needs a model: generate --selection "
+             "rerank=MODEL)");
+  part_for({autoregressive}, [&] { declare_search(schema, options); });
   schema
       .option("generate.batch_tokens", options.batch_tokens,
               "size of a batch, in candidates x padded length; lower it if memory runs out")
       .range(1, 100000000);
-  tessera::declare(schema, "sampler.", options.sampler);
+  part_for({diffusion, symbols}, [&] { declare_steps(schema, "sampler.", options.sampler); });
+  part_for({diffusion}, [&] { declare_paths(schema, "sampler.", options.sampler); });
+  part_for({symbols}, [&] { tessera::declare(schema, "sampler.", options.sampler.symbols); });
 }
 
 }  // namespace tessera::seq2seq

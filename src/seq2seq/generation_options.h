@@ -1,6 +1,7 @@
 #pragma once
 
 #include "files/config.h"
+#include "seq2seq/seq2seq_options.h"
 
 #include <tessera/base/enum_names.h>
 #include <tessera/process/sampler.h>
@@ -110,7 +111,9 @@ constexpr bool is_temperature(double value) {
 }
 
 // Keys "generate.*" and "sampler.*".
-void declare(config::Schema& schema, GenerationOptions& options);
+//   kind  of the model, where it is known: keys that are of use to other kinds alone are then not
+//         to be overridden
+void declare(config::Schema& schema, GenerationOptions& options, const ModelKind* kind = nullptr);
 
 }  // namespace tessera::seq2seq
 

@@ -80,8 +80,14 @@ std::unique_ptr<Seq2Seq> make_seq2seq(const Seq2SeqOptions& options, int64_t sym
   if (options.kind == ModelKind::autoregressive)
     return std::make_unique<Autoregressive>(options, symbols, std::move(undecodable), device,
                                             precision, start);
+  FamilyMaker family;  // none: the paper's
+  if (options.kind == ModelKind::symbols)
+    family = [&](const Codebook& codebook) {
+      // No target has the symbol that begins a sentence, so it is free to stand for a mask.
+      return std::make_unique<SymbolFamily>(codebook, options.symbols, text::Dictionary::kBos);
+    };
   return std::make_unique<Diffusion>(options, symbols, std::move(undecodable), device, precision,
-                                     start);
+                                     start, family);
 }
 
 }  // namespace tessera::seq2seq

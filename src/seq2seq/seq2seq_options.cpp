@@ -2,15 +2,30 @@
 
 #include "nn/sizes.h"
 #include "process/declare.h"
+#include "symbols/declare.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 namespace tessera::seq2seq {
+
+void only_for(config::Schema& schema, const ModelKind& kind, std::vector<ModelKind> users,
+              const std::function<void()>& declare) {
+  std::vector<std::string> names;
+  for (const ModelKind each : users) names.push_back(fmt::format("'{}'", name_of(each)));
+  schema.only_for(
+      fmt::format("models of kind {}", fmt::join(names, " and ")),
+      [&kind, users] { return std::ranges::find(users, kind) != users.end(); }, declare);
+}
 
 void declare(config::Schema& schema, Seq2SeqOptions& options) {
   NetworkOptions& network = options.network;
   nn::TransformerOptions& transformer = network.transformer;
   schema.option("model.kind", options.kind,
-                "diffusion: all symbols at once, out of noise; ar: one after the other, from left "
-                "to right");
+                "diffusion: all symbols at once, points out of noise; symbols: all at once, out of "
+                "masks or of other symbols; ar: one after the other, from left to right");
   schema.option("model.latent", network.latent, "width of the codes, in which diffusion happens")
       .range(2, nn::kWidest);
   schema.option("model.width", transformer.width, "width of the network").range(2, nn::kWidest);
@@ -29,22 +44,30 @@ void declare(config::Schema& schema, Seq2SeqOptions& options) {
   schema.option("model.positions", network.positions, "longest sentence, end symbol included")
       .range(2, nn::kMostPositions);
   schema.option("model.normalise", options.normalise, "how codes are brought to one length");
-  schema
-      .option("model.length_weight", options.length_weight,
-              "weight of the cross-entropy of the predicted length")
-      .at_least(0);
-  schema.option("model.length_gradient", options.length_gradient,
-                "whether the encoder learns to predict lengths, too, or only the head that does");
-  schema
-      .option("model.self_conditioning", options.self_conditioning,
-              "share of the updates in which the network sees its own previous estimate")
-      .range(0, 1);
-  schema.option(
-      "model.condition_on", options.condition_on,
-      "form in which it sees that estimate, in training and in sampling: as it is (raw), the mean "
-      "of the codes (mean), the nearest code (nearest), or scaled to a code's length (rescaled)");
-  tessera::declare(schema, "process.", options.process);
+  using enum ModelKind;
+  only_for(schema, options.kind, {diffusion, symbols}, [&] {
+    schema
+        .option("model.length_weight", options.length_weight,
+                "weight of the cross-entropy of the predicted length")
+        .at_least(0);
+    schema.option("model.length_gradient", options.length_gradient,
+                  "whether the encoder learns to predict lengths, too, or only the head that does");
+    schema
+        .option("model.self_conditioning", options.self_conditioning,
+                "share of the updates in which the network sees its own previous estimate")
+        .range(0, 1);
+  });
+  only_for(schema, options.kind, {diffusion}, [&] {
+    schema.option(
+        "model.condition_on", options.condition_on,
+        "form in which it sees that estimate, in training and in sampling: as it is (raw), the "
+        "mean "
+        "of the codes (mean), the nearest code (nearest), or scaled to a code's length (rescaled)");
+    tessera::declare(schema, "process.", options.process);
+  });
   tessera::declare(schema, "objective.", options.objective);
+  only_for(schema, options.kind, {symbols},
+           [&] { tessera::declare(schema, "symbols.", options.symbols); });
 }
 
 }  // namespace tessera::seq2seq

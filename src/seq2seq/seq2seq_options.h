@@ -7,13 +7,15 @@
 #include <tessera/process/estimate.h>
 #include <tessera/process/objective.h>
 #include <tessera/process/process.h>
+#include <tessera/symbols/symbol_family.h>
 
 namespace tessera::seq2seq {
 
 // How a model writes a target.
 enum class ModelKind {
-  diffusion,       // all symbols at once, out of noise
+  diffusion,       // all symbols at once, out of noise: points are moved
   autoregressive,  // one after the other
+  symbols,         // all symbols at once, out of masks or of other symbols
 };
 
 // Whether generate.preset is for models of this kind.
@@ -39,9 +41,15 @@ struct Seq2SeqOptions {
   bool length_gradient = true;            // whether the encoder learns from it, too
   double self_conditioning = 0.5;         // probability of a first pass without gradient
   Estimate condition_on = Estimate::raw;  // as what that pass's estimate is shown
+  SymbolFamilyOptions symbols = {};       // of models of that kind, in place of process, objective
 };
 
 void declare(config::Schema& schema, Seq2SeqOptions& options);
+
+// Options that `declare` adds are of use to some kinds of models alone.
+//   kind  of the model; must outlive the schema
+void only_for(config::Schema& schema, const ModelKind& kind, std::vector<ModelKind> users,
+              const std::function<void()>& declare);
 
 }  // namespace tessera::seq2seq
 
@@ -49,6 +57,6 @@ template <>
 struct tessera::EnumNames<tessera::seq2seq::ModelKind> {
   using Kind = tessera::seq2seq::ModelKind;
   static constexpr std::string_view what = "kind of model";
-  static constexpr std::array<std::pair<Kind, std::string_view>, 2> values{
-      {{Kind::diffusion, "diffusion"}, {Kind::autoregressive, "ar"}}};
+  static constexpr std::array<std::pair<Kind, std::string_view>, 3> values{
+      {{Kind::diffusion, "diffusion"}, {Kind::autoregressive, "ar"}, {Kind::symbols, "symbols"}}};
 };

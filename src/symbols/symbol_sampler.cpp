@@ -300,14 +300,14 @@ SymbolSampler::SymbolSampler(const SymbolProcess& process, const SymbolSamplerOp
                  "the temperature must be a number >= 0 (0: the likeliest symbols), got {}",
                  sampling.temperature);
   require_option(sampling.order == UncoverOrder::random || masks,
-                 "symbol_sampler.order = \"confidence\" uncovers masks: this model's noise puts "
+                 "sampler.order = \"confidence\" uncovers masks: this model's noise puts "
                  "symbols in each other's place");
   require_option(sampling.predictor != Predictor::tau_leaping || !masks,
-                 "symbol_sampler.predictor = \"tau-leaping\" adds up jumps between values in an "
+                 "sampler.predictor = \"tau-leaping\" adds up jumps between values in an "
                  "order, and a mask has no place in it");
   require_option(sampling.order == UncoverOrder::random ||
                      (sampling.predictor == Predictor::ancestral && sampling.correctors == 0),
-                 "symbol_sampler.order = \"confidence\" goes with predictor = \"ancestral\" and "
+                 "sampler.order = \"confidence\" goes with predictor = \"ancestral\" and "
                  "no correctors");
   require_option(
       sampling.correctors >= 0 && sampling.correctors < static_cast<int64_t>(kStreamsOfAStep) - 2,

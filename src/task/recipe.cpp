@@ -18,7 +18,8 @@ void declare_text(config::Schema& schema, Recipe& recipe) {
   seq2seq::declare(schema, recipe.text.model);
   train::declare(schema, recipe);
   declare_validation(schema, recipe.text);
-  schema.changeable([&] { seq2seq::declare(schema, recipe.text.generate); });
+  schema.changeable(
+      [&] { seq2seq::declare(schema, recipe.text.generate, &recipe.text.model.kind); });
 }
 
 void declare_images(config::Schema& schema, Recipe& recipe) {

@@ -155,8 +155,7 @@ TEST(NoiseKernel, ReverseDrawsHaveTheirDistribution) {
       for (const int64_t xt : {int64_t{1}, kernel->states() - 1}) {
         SCOPED_TRACE(name + " from " + std::to_string(xt));
         const at::Tensor here = at::full({count}, xt, at::kLong);
-        const at::Tensor drawn =
-            kernel->draw_reverse(log_p, here, time(3), time(6), u, reverse);
+        const at::Tensor drawn = kernel->draw_reverse(log_p, here, time(3), time(6), u, reverse);
         const at::Tensor share =
             at::bincount(drawn, {}, kernel->states()).to(at::kDouble) / static_cast<double>(count);
         const at::Tensor expected =
@@ -173,8 +172,7 @@ TEST(NoiseKernel, ForwardDrawsHaveTheirDistribution) {
   for (const auto& [name, kernel] : kernels(4)) {
     SCOPED_TRACE(name);
     for (int64_t x = 0; x < kernel->states(); ++x) {
-      const at::Tensor drawn =
-          kernel->draw(at::full({kGrid}, x, at::kLong), time(2), time(6), u);
+      const at::Tensor drawn = kernel->draw(at::full({kGrid}, x, at::kLong), time(2), time(6), u);
       const at::Tensor share = at::bincount(drawn, {}, kernel->states()).to(at::kDouble) / kGrid;
       EXPECT_LT((share - matrix(*kernel, 2, 6)[x]).abs().max().item<double>(), 1e-4);
     }
@@ -193,9 +191,9 @@ TEST(NoiseKernel, DivergencesAreTheSumsTheyStandFor) {
           expect_same(kernel->divergence(log_p, symbol(xt), symbol(x0), time(3), time(6), reverse),
                       kernel->NoiseKernel::divergence(log_p, symbol(xt), symbol(x0), time(3),
                                                       time(6), reverse));
-          expect_same(
-              kernel->divergence_rate(log_p, symbol(xt), symbol(x0), time(6), reverse),
-              kernel->NoiseKernel::divergence_rate(log_p, symbol(xt), symbol(x0), time(6), reverse));
+          expect_same(kernel->divergence_rate(log_p, symbol(xt), symbol(x0), time(6), reverse),
+                      kernel->NoiseKernel::divergence_rate(log_p, symbol(xt), symbol(x0), time(6),
+                                                           reverse));
         }
 }
 
@@ -254,10 +252,9 @@ TEST(NoiseKernel, CorrectorKeepsTheMarginal) {
       at::Tensor posterior = prior * matrix(*kernel, 0, 6).narrow(0, 0, 3).select(1, x);
       posterior = posterior / posterior.sum();
       const at::Tensor out = kernel->rates_from(symbol(x), time(6)).view({-1});
-      const at::Tensor back = kernel
-                                  ->reverse_rates(posterior.log().view({1, 3}), symbol(x), time(6),
-                                                  Reverse::mean)
-                                  .view({-1});
+      const at::Tensor back =
+          kernel->reverse_rates(posterior.log().view({1, 3}), symbol(x), time(6), Reverse::mean)
+              .view({-1});
       const auto leave = [&](const at::Tensor& rates, at::Tensor& sum) {
         sum += marginal[x] * rates;
         sum[x] -= marginal[x] * rates.sum();

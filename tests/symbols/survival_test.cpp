@@ -88,8 +88,8 @@ TEST(Survival, HazardIsTheRateOfUncovering) {
   for (const double epsilon : {1e-3, 0.1}) {
     const Survival log_linear({.horizon = 100, .epsilon = epsilon});
     EXPECT_TRUE(at::allclose(log_linear.hazard(t), 100 / t, 1e-12));
-    EXPECT_TRUE(at::allclose(
-        log_linear.sigma_rate(t) * log_linear.alpha(t) / log_linear.lost(t), 100 / t, 1e-10));
+    EXPECT_TRUE(at::allclose(log_linear.sigma_rate(t) * log_linear.alpha(t) / log_linear.lost(t),
+                             100 / t, 1e-10));
   }
 }
 
