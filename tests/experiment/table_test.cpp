@@ -333,8 +333,10 @@ TEST(Tables, TakeValuesFromOutside) {
 TEST(Tables, HaveThePapersRows) {
   const fs::path folder = fs::path(TESSERA_SOURCE_DIR) / "recipes/tables";
   const Table first = read_table(folder / "table1-multi30k.toml");
-  EXPECT_THAT(first.rows(), ElementsAre("Transformer, beam 5", "Difformer base", "Difformer",
-                                        "Ours (VP)", "Ours (OT)", "Ours (OT) + rerank"));
+  EXPECT_THAT(first.rows(),
+              ElementsAre("Transformer, beam 5", "D3PM (absorbing)", "D3PM (uniform)", "DiffuSeq",
+                          "SeqDiffuSeq", "Difformer base", "Difformer", "SEDD", "Dinoiser", "MDLM",
+                          "UDLM", "Ours (VP)", "Ours (OT)", "Ours (OT) + rerank"));
   EXPECT_THAT(first.column_groups(), ElementsAre("raw", "distilled"));
   for (const Model& model : first.models) EXPECT_GE(model.seeds.size(), 2u) << model.name;
   // The same updates and batches for all.
@@ -346,7 +348,11 @@ TEST(Tables, HaveThePapersRows) {
         << model.name;
   EXPECT_THAT(fair.column_groups(),
               ElementsAre("beam 5", "steps = 1", "steps = 5", "steps = 20", "steps = 50",
-                          "steps = 20, lengths of the references"));
+                          "steps = 20, lengths of the references", "steps = 200"));
+  EXPECT_THAT(read_table(folder / "cifar10-paper.toml").rows(),
+              testing::IsSupersetOf({"DDPM", "DDIM", "D3PM Gauss", "D3PM Uniform", "D3PM Absorbing",
+                                     "τLDR-0", "τLDR-10", "MDLM", "Bit Diffusion (bits, r = 0)",
+                                     "fixed, r = 0.3", "trainable, r = 0.5"}));
   const Table sweep = read_table(folder / "table4a-multi30k.toml");
   EXPECT_EQ(sweep.rows().size(), 5u);
   EXPECT_EQ(sweep.column_groups().size(), 6u);
