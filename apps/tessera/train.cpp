@@ -6,13 +6,13 @@
 #include "option_checks.h"
 #include "print_json.h"
 #include "stop_signal.h"
-#include "train/run_folder.h"
 
 #include <tessera/task/training.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -28,12 +28,21 @@ struct TrainCommand {
   bool dump = false;
 };
 
-UsageError not_a_recipe(const std::filesystem::path& folder) {
-  if (train::RunFolder::is_one(folder))
-    return UsageError(fmt::format("'{}' is a run, not a recipe", folder.string()),
-                      fmt::format("`tessera train --resume {}` goes on with it", folder.string()));
-  return UsageError(fmt::format("'{}' is a folder, not a recipe", folder.string()),
-                    "name a recipe file (.toml), or a run to go on with: --resume RUN");
+// Sorts what stands after `train`: recipes, then key=value.
+void sort_words(TrainingRequest& request) {
+  std::vector<std::string>& words = request.overrides;
+  const auto is_file = [](const std::string& word) {
+    std::error_code ignored;
+    return word.find('=') == std::string::npos || std::filesystem::exists(word, ignored);
+  };
+  const auto first_value = std::find_if_not(words.begin(), words.end(), is_file);
+  for (auto word = first_value; word != words.end(); ++word)
+    require_option(!word->ends_with(".toml") || word->find('=') != std::string::npos,
+                   "the recipe '{}' comes too late: recipes stand before key=value", *word);
+  if (first_value == words.begin()) return;
+  request.recipe = words.front();
+  request.methods.assign(words.begin() + 1, first_value);
+  words.erase(words.begin(), first_value);
 }
 
 // A title and its text, the further lines of which stand below the first.
@@ -95,11 +104,8 @@ void run_training(const Training& training) {
 }
 
 void train_model(const TrainCommand& command, const GlobalOptions& globals) {
-  const std::filesystem::path& recipe = command.request.recipe;
-  require_option(!command.request.resume.empty() || !recipe.empty(),
+  require_option(!command.request.resume.empty() || !command.request.recipe.empty(),
                  "name a recipe, or a run to go on with: --resume RUN");
-  if (std::error_code ignored; std::filesystem::is_directory(recipe, ignored))
-    throw not_a_recipe(recipe);
   const Training training(command.request);
   require_option(command.profile.empty() || command.dry_run, "--profile needs --dry-run");
   if (command.dump) {
@@ -120,7 +126,7 @@ void train_model(const TrainCommand& command, const GlobalOptions& globals) {
 
 void add_train(CLI::App& program, const GlobalOptions& globals) {
   CLI::App* train = program.add_subcommand(
-      "train", "train a model from a recipe, or resume a run that was stopped");
+      "train", "train a model from recipes, or resume a run that was stopped");
   auto command = std::make_shared<TrainCommand>();
   train->add_option("--resume", command->request.resume, "folder of a run to resume")
       ->option_text("RUN");
@@ -135,17 +141,12 @@ void add_train(CLI::App& program, const GlobalOptions& globals) {
   train->add_flag("--dump-config", command->dump, "print the configuration in effect as TOML");
   train
       ->add_option("recipe", command->request.overrides,
-                   "recipe file, then key=value overrides (see `tessera options`)")
-      ->option_text("RECIPE key=value...");
+                   "recipe files, laid over each other from left to right: of the data, then of a "
+                   "method (recipes/methods); then key=value overrides (see `tessera options`)")
+      ->option_text("RECIPE... key=value...");
   train->callback([command, &globals] {
     TrainingRequest& request = command->request;
-    // The first word is the recipe, unless a run is resumed or the recipe was forgotten.
-    if (request.resume.empty() && !request.overrides.empty() &&
-        (request.overrides.front().find('=') == std::string::npos ||
-         std::filesystem::exists(request.overrides.front()))) {
-      request.recipe = request.overrides.front();
-      request.overrides.erase(request.overrides.begin());
-    }
+    if (request.resume.empty()) sort_words(request);
     request.device = globals.device;
     request.seed = globals.seed;
     train_model(*command, globals);

@@ -331,6 +331,16 @@ struct Schema::Reader {
                        [&](const auto& option) { return option->key.starts_with(key + "."); });
   }
 
+  // What is no option but about the files themselves.
+  static bool is_about_files(std::string_view key) {
+    return key == "include" || key == "old_name" || key == "needs" || key == "method";
+  }
+
+  static void sort(std::vector<Found>& found) {
+    std::sort(found.begin(), found.end(),
+              [](const Found& a, const Found& b) { return a.position < b.position; });
+  }
+
   void collect(const toml::table& table, const std::string& prefix, std::vector<Found>& found) {
     for (const auto& [key, node] : table) {
       const std::string name(key.str());
@@ -342,41 +352,150 @@ struct Schema::Reader {
     }
   }
 
-  // The file named by `include = "other.toml"` before all tables (relative to this file) is read
-  // first: a file says only what is different.
-  void include(toml::table& document, const std::string& source) {
-    const toml::node* named = document.get("include");
-    if (named == nullptr) return;
-    constexpr int kDeepest = 8;
-    static thread_local int depth = 0;
-    const auto problem = [&](const std::string& what) {
+  void complain(const std::string& source, const toml::node& node, const std::string& what) {
+    schema.problems_.push_back(fmt::format("{}:{}: {}", source, node.source().begin.line, what));
+  }
+
+  // Reads a file, once.
+  //   where  "FILE:LINE: " of the include that names it
+  void read_file(const std::filesystem::path& path, const std::string& where) {
+    std::error_code ignored;
+    const std::filesystem::path full = std::filesystem::weakly_canonical(path, ignored);
+    for (const ReadFile& other : schema.files_) {
+      if (other.path != full) continue;
       schema.problems_.push_back(
-          fmt::format("{}:{}: {}", source, named->source().begin.line, what));
-    };
-    if (!named->is_string())
-      problem("'include' must be the name of a file");
-    else if (depth == kDeepest)
-      problem("files include each other too deeply");
-    else {
-      const auto path = std::filesystem::path(source).parent_path() / named->as_string()->get();
-      ++depth;
-      try {
-        schema.read_text(tessera::read_file(path, kMostSettingsBytes), path.string());
-      } catch (const Error& error) {
-        problem(error.what());
-      }
-      --depth;
+          fmt::format("{}'{}' {}", where, path.string(),
+                      other.to_its_end ? "was read before: name it once" : "includes itself"));
+      return;
     }
-    document.erase("include");
+    std::string text;
+    try {
+      text = tessera::read_file(path, kMostSettingsBytes);
+    } catch (const Error& error) {
+      schema.problems_.push_back(where + error.what());
+      return;
+    }
+    const size_t place = schema.files_.size();
+    schema.files_.push_back({full, false});
+    read_text(text, path.string());
+    schema.files_[place].to_its_end = true;
+    // What earlier files say about this method.
+    const auto more = schema.of_methods_.find(path.stem().string());
+    if (more != schema.of_methods_.end())
+      assignments.insert(assignments.end(), more->second.begin(), more->second.end());
+  }
+
+  void read_text(std::string_view text, const std::string& source) {
+    try {
+      toml::table document = toml::parse(text);
+      if (is_table_of_results(document)) {
+        schema.misplaced_.push_back(
+            fmt::format("'{0}' is a table of results: `tessera experiment {0}` makes it", source));
+        return;
+      }
+      const std::vector<std::string> included = include(document, source);
+      old_name(document, source, included);
+      needs(document, source);
+      read(document, source);
+      of_methods(document, source);
+      schema.anything_read_ = true;
+    } catch (const toml::parse_error& error) {
+      schema.problems_.push_back(
+          fmt::format("{}:{}: {}", source, error.source().begin.line, error.description()));
+    }
+  }
+
+  // A file of recipes/tables.
+  bool is_table_of_results(const toml::table& document) const {
+    for (const char* key : {"cell", "columns", "distilled", "front", "title"})
+      if (document.contains(key) && schema.find(key) == nullptr && !is_table_of_options(key))
+        return true;
+    return false;
+  }
+
+  // Reads the files that `include` names first. Returns them.
+  std::vector<std::string> include(const toml::table& document, const std::string& source) {
+    std::vector<std::string> files;
+    const toml::node* named = document.get("include");
+    if (named == nullptr) return files;
+    const auto add = [&](const toml::node& node) {
+      const auto* name = node.as_string();
+      if (name == nullptr)
+        return complain(source, node, "'include' must be the name of a file, or a list of names");
+      constexpr size_t kDeepest = 8;
+      const auto open = std::count_if(schema.files_.begin(), schema.files_.end(),
+                                      [](const ReadFile& file) { return !file.to_its_end; });
+      if (static_cast<size_t>(open) > kDeepest)
+        return complain(source, node, "files include each other too deeply");
+      const auto path = std::filesystem::path(source).parent_path() / name->get();
+      files.push_back(path.lexically_normal().string());
+      read_file(path, fmt::format("{}:{}: ", source, node.source().begin.line));
+    };
+    if (const toml::array* list = named->as_array())
+      for (const toml::node& node : *list) add(node);
+    else
+      add(*named);
+    return files;
+  }
+
+  void old_name(const toml::table& document, const std::string& source,
+                const std::vector<std::string>& included) {
+    const toml::node* node = document.get("old_name");
+    if (node == nullptr) return;
+    if (!node->is_boolean())
+      complain(source, *node, "'old_name' must be true or false");
+    else if (node->as_boolean()->get())
+      schema.warnings_.push_back(fmt::format("'{}' is an old name that will go: say {}", source,
+                                             fmt::join(included, " ")));
+  }
+
+  // The keys below a table of the file that is none of options.
+  std::vector<Found> keys_of(const toml::node& node, const std::string& name,
+                             const std::string& source) {
+    std::vector<Found> found;
+    if (const toml::table* table = node.as_table())
+      collect(*table, "", found);
+    else
+      complain(source, node, fmt::format("'{}' must be a table of keys", name));
+    sort(found);
+    return found;
+  }
+
+  void needs(const toml::table& document, const std::string& source) {
+    const toml::node* node = document.get("needs");
+    if (node == nullptr) return;
+    if (!schema.anything_read_)
+      schema.misplaced_.push_back(fmt::format(
+          "'{}' is a method: name a recipe of data before it (recipes/multi30k.toml {})", source,
+          source));
+    std::vector<Assignment> wanted;
+    for (const Found& each : keys_of(*node, "needs", source))
+      Reader{schema, wanted}.assign(each.key, *each.node,
+                                    fmt::format("{}:{}: ", source, each.position.line));
+    for (Assignment& each : wanted) schema.needs_.push_back({std::move(each), source});
+  }
+
+  void of_methods(const toml::table& document, const std::string& source) {
+    const toml::node* node = document.get("method");
+    if (node == nullptr) return;
+    const toml::table* methods = node->as_table();
+    if (methods == nullptr) return complain(source, *node, "'method' must be a table of methods");
+    for (const auto& [key, section] : *methods) {
+      const std::string name(key.str());
+      const std::string shown_name = "method." + (is_plain_key(name) ? name : toml_text(name));
+      for (const Found& each : keys_of(section, shown_name, source))
+        Reader{schema, schema.of_methods_[name]}.assign(
+            each.key, *each.node, fmt::format("{}:{}: ", source, each.position.line));
+    }
   }
 
   void read(const toml::table& document, const std::string& source) {
     std::vector<Found> found;
     collect(document, "", found);
-    std::sort(found.begin(), found.end(),
-              [](const Found& a, const Found& b) { return a.position < b.position; });
+    sort(found);
     for (const Found& each : found)
-      assign(each.key, *each.node, fmt::format("{}:{}: ", source, each.position.line));
+      if (!is_about_files(each.key))
+        assign(each.key, *each.node, fmt::format("{}:{}: ", source, each.position.line));
   }
 
   void assign(const std::string& key, const toml::node& node, const std::string& where) {
@@ -440,26 +559,11 @@ std::string Schema::suggestion(std::string_view key) const {
 }
 
 void Schema::read_file(const std::filesystem::path& path) {
-  std::string text;
-  try {
-    text = tessera::read_file(path, kMostSettingsBytes);
-  } catch (const Error& error) {
-    problems_.push_back(error.what());
-    return;
-  }
-  read_text(text, path.string());
+  Reader{*this, from_files_}.read_file(path, "");
 }
 
 void Schema::read_text(std::string_view toml, const std::string& source_name) {
-  try {
-    toml::table document = toml::parse(toml);
-    Reader reader{*this, from_files_};
-    reader.include(document, source_name);
-    reader.read(document, source_name);
-  } catch (const toml::parse_error& error) {
-    problems_.push_back(
-        fmt::format("{}:{}: {}", source_name, error.source().begin.line, error.description()));
-  }
+  Reader{*this, from_files_}.read_text(toml, source_name);
 }
 
 std::string Schema::overridden_key(std::string_view assignment) {
@@ -534,8 +638,25 @@ std::map<std::string, Value> Schema::values() const {
   return result;
 }
 
+std::vector<std::string> Schema::misfits() const {
+  if (!misplaced_.empty()) return misplaced_;
+  std::vector<std::string> found;
+  for (const Need& need : needs_) {
+    const Option& option = *need.wanted.option;
+    const Value value = read_so_far(option.key).value_or(option.get());
+    if (value != need.wanted.value)
+      found.push_back(fmt::format("'{0}' does not fit: it is for {1} = {2}, and here {1} is {3}",
+                                  need.file, option.key, toml_text(need.wanted.value),
+                                  toml_text(value)));
+  }
+  return found;
+}
+
 void Schema::finish() {
-  if (!problems_.empty()) throw UsageError(fmt::format("{}", fmt::join(problems_, "\n")));
+  // Keys are unknown where a file does not fit.
+  const std::vector<std::string> misfits = this->misfits();
+  for (const std::vector<std::string>* problems : {&misfits, &std::as_const(problems_)})
+    if (!problems->empty()) throw UsageError(fmt::format("{}", fmt::join(*problems, "\n")));
   std::vector<Assignment> former;
   for (const auto* assignments : {&from_files_, &from_overrides_})
     for (const Assignment& each : *assignments) {

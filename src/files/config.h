@@ -209,11 +209,20 @@ class Schema {
     return Constraints<T>(add(std::move(made)));
   }
 
-  // Read values. What is wrong with them is kept for finish(), a file that cannot be read included.
-  // `include = "other.toml"` before all tables reads that file first (its name is relative to the
-  // file that includes it), so that a file need only say what is different.
+  // Read values. What is wrong with them is kept for finish(), a file that cannot be read included,
+  // and one that is read twice. Beside options a file may have, before all tables:
+  //   include = "other.toml"  reads that file first, or several: ["a.toml", "b.toml"]. The names
+  //                           are relative to the file, which need only say what is different.
+  //   old_name = true         a warning says to name what it includes instead
+  // and as tables:
+  //   [needs]                 values that other files must have given. It makes the file a method,
+  //                           which comes after another file.
+  //   [method.NAME]           values that count once a file NAME.toml has been read after this one
   void read_file(const std::filesystem::path& path);
   void read_text(std::string_view toml, const std::string& source_name);
+
+  // What a person should know about the files that were read, a sentence each.
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
   // "key=value", the value as in TOML; words need no quotes.
   void apply_override(std::string_view assignment);
@@ -266,15 +275,34 @@ class Schema {
     Value value;
   };
 
+  // A value that a file needs, which others give.
+  struct Need {
+    Assignment wanted;
+    std::string file;
+  };
+
+  struct ReadFile {
+    std::filesystem::path path;
+    bool to_its_end;
+  };
+
   struct Reader;  // knows TOML
 
   Option& add(Option option);
   std::string suggestion(std::string_view key) const;  // " (did you mean ...?)"
+  std::vector<std::string> misfits() const;            // files whose needs are not met
 
   std::vector<std::unique_ptr<Option>> options_;  // in the order of declaration
   std::vector<Assignment> from_files_;
   std::vector<Assignment> from_overrides_;
+  std::map<std::string, std::vector<Assignment>> of_methods_;  // sections [method.NAME], by name
+  std::vector<Need> needs_;
+  std::vector<ReadFile> files_;
+  bool anything_read_ = false;  // a file or a text, to its end
+  std::vector<std::string>
+      misplaced_;  // files that are none for this; other problems follow from it
   std::vector<std::string> problems_;
+  std::vector<std::string> warnings_;
 };
 
 }  // namespace tessera::config

@@ -1,6 +1,7 @@
 #include "task/recipe.h"
 
 #include "base/require.h"
+#include "train/run_folder.h"
 
 #include <fmt/format.h>
 
@@ -43,6 +44,16 @@ Recipe::Recipe(Domain kind) : domain(kind) {
 
 namespace {
 
+void require_no_folder(const std::filesystem::path& file) {
+  if (std::error_code ignored; !std::filesystem::is_directory(file, ignored)) return;
+  const std::string name = file.string();
+  if (train::RunFolder::is_one(file))
+    throw UsageError(fmt::format("'{}' is a run, not a recipe", name),
+                     fmt::format("`tessera train --resume {}` goes on with it", name));
+  throw UsageError(fmt::format("'{}' is a folder, not a recipe", name),
+                   "name a recipe file (.toml), or a run to go on with: --resume RUN");
+}
+
 // The keys that decide which others there are, or what these are by default.
 constexpr const char *kDomain = "data.kind", *kModel = "model.kind", *kPreset = "generate.preset";
 
@@ -76,8 +87,8 @@ class Glance {
 }  // namespace
 
 void RecipeSource::read(config::Schema& schema) const {
-  if (!file.empty()) schema.read_file(file);
   if (!text.empty()) schema.read_text(text, "the recipe");
+  for (const std::filesystem::path& file : files) schema.read_file(file);
 }
 
 Domain domain_of(const RecipeSource& source, std::span<const std::string> overrides) {
@@ -85,6 +96,7 @@ Domain domain_of(const RecipeSource& source, std::span<const std::string> overri
 }
 
 Recipe begin_recipe(const RecipeSource& source, std::span<const std::string> overrides) {
+  for (const std::filesystem::path& file : source.files) require_no_folder(file);
   const Glance told(source, overrides);
   Recipe recipe(told.domain());
   if (recipe.domain != Domain::text) return recipe;

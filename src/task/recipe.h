@@ -27,13 +27,15 @@ struct Recipe : train::TrainingOptions {
   bool makes_its_data() const { return text.data.source != TextSource::none; }
 };
 
-// Where a recipe is read from: a file, or a text such as a file has.
+// Where a recipe is read from: a text such as a file has, and files, laid over each other in this
+// order. Usually one of data and, over it, one of a method.
 struct RecipeSource {
   RecipeSource() = default;
-  RecipeSource(std::filesystem::path the_file) : file(std::move(the_file)) {}
+  RecipeSource(std::filesystem::path file) : files{std::move(file)} {}
+  RecipeSource(std::vector<std::filesystem::path> the_files) : files(std::move(the_files)) {}
 
-  std::filesystem::path file = {};
   std::string text = {};
+  std::vector<std::filesystem::path> files = {};
 
   void read(config::Schema& schema) const;
 };
@@ -43,7 +45,8 @@ struct RecipeSource {
 Domain domain_of(const RecipeSource& source, std::span<const std::string> overrides = {});
 
 // A recipe to be read from there, with overrides: of its domain, with the defaults of the preset it
-// names (key generate.preset). Throws UsageError for a preset of an autoregressive model.
+// names (key generate.preset). Throws UsageError for a preset of an autoregressive model, and for a
+// folder in place of a file.
 Recipe begin_recipe(const RecipeSource& source, std::span<const std::string> overrides = {});
 
 // Overrides of a run that has all its keys already: a preset among them becomes the keys it sets,

@@ -25,8 +25,9 @@ using task::Recipe;
 using train::RunFolder;
 
 Recipe new_recipe(const TrainingRequest& request) {
-  task::RecipeSource source(request.recipe);
+  task::RecipeSource source(request.methods);
   source.text = request.recipe_text;
+  if (!request.recipe.empty()) source.files.insert(source.files.begin(), request.recipe);
   Recipe recipe = task::begin_recipe(source, request.overrides);
   recipe.run.seed = request.seed;
   config::Schema schema;
@@ -34,6 +35,7 @@ Recipe new_recipe(const TrainingRequest& request) {
   source.read(schema);
   for (const std::string& assignment : request.overrides) schema.apply_override(assignment);
   schema.finish();
+  for (const std::string& warning : schema.warnings()) log::warn("{}", warning);
   return recipe;
 }
 
@@ -41,6 +43,9 @@ Recipe recipe_of(const TrainingRequest& request) {
   require_option(
       !request.recipe.empty() + !request.recipe_text.empty() + !request.resume.empty() == 1,
       "a training is of a recipe (a file or a text), or of a run to go on with: name one of them");
+  require_option(request.resume.empty() || request.methods.empty(),
+                 "a run that goes on keeps the configuration it was begun with: it takes no "
+                 "recipes, only key=value");
   return request.resume.empty() ? new_recipe(request)
                                 : task::resumed_recipe(RunFolder::open(request.resume),
                                                        request.overrides, request.seed);

@@ -601,6 +601,55 @@ TEST_F(TrainCommand, SaysThatThereIsNoCheckpointFromBeforeADivergence) {
                                 HasSubstr("train.out"), Not(HasSubstr("train.init"))));
 }
 
+TEST_F(TrainCommand, RecipesAreLaidOverEachOther) {
+  write("vp.toml",
+        "[needs]\ndata.kind = \"text\"\n[process]\nr = 0.25\ntrajectory = \"vp-sqrt\"\n");
+  write("last.toml", "[process]\nr = 0.75\n");
+  const auto dumped = run("train r.toml vp.toml last.toml train.warmup=3 --dump-config");
+  EXPECT_EQ(dumped.status, 0) << dumped.err;
+  EXPECT_THAT(dumped.out, AllOf(HasSubstr("\nr = 0.75\n"), HasSubstr("trajectory = \"vp-sqrt\""),
+                                HasSubstr("warmup = 3\n")));
+  const auto begun =
+      run("--device cpu --threads 1 train r.toml vp.toml train.out=run train.steps=2");
+  EXPECT_EQ(begun.status, 0) << begun.err;
+  EXPECT_THAT(file_text(folder_ / "run/config.toml"),
+              AllOf(HasSubstr("\nr = 0.25\n"), HasSubstr("trajectory = \"vp-sqrt\"")));
+  // What a run was begun with counts, whatever the files say now.
+  write("vp.toml", "");
+  EXPECT_EQ(resume("run", "train.steps=4").status, 0);
+  EXPECT_THAT(file_text(folder_ / "run/config.toml"), HasSubstr("trajectory = \"vp-sqrt\""));
+}
+
+TEST_F(TrainCommand, RecipesThatDoNotGoTogetherAreNamed) {
+  write("vp.toml", "[needs]\ndata.kind = \"text\"\n[process]\nr = 0.25\n");
+  write("images.toml", "[data]\nkind = \"images\"\n");
+  write("table.toml", "title = \"x\"\n[[cell]]\nrow = \"a\"\n");
+  const auto problem = [&](const std::string& words) {
+    const auto result = run("train " + words);
+    EXPECT_EQ(result.status, 2) << words;
+    return result.err;
+  };
+  EXPECT_THAT(
+      problem("images.toml vp.toml"),
+      HasSubstr("'vp.toml' does not fit: it is for data.kind = \"text\", and here data.kind "
+                "is \"images\""));
+  EXPECT_THAT(problem("vp.toml r.toml"), HasSubstr("'vp.toml' is a method: name a recipe of data"));
+  EXPECT_THAT(problem("r.toml vp.toml ./vp.toml"), HasSubstr("'./vp.toml' was read before"));
+  EXPECT_THAT(problem("r.toml table.toml"), HasSubstr("'table.toml' is a table of results"));
+  EXPECT_THAT(problem("r.toml train.steps=3 vp.toml"),
+              HasSubstr("'vp.toml' comes too late: recipes stand before key=value"));
+  EXPECT_THAT(problem("r.toml nowhere.toml"), HasSubstr("cannot read 'nowhere.toml'"));
+}
+
+TEST_F(TrainCommand, AnOldNameOfARecipeIsWarnedAboutOnce) {
+  write("old.toml", "old_name = true\ninclude = [\"r.toml\"]\n");
+  const auto result = run("train old.toml --dump-config");
+  EXPECT_EQ(result.out, run("train r.toml --dump-config").out);
+  const std::string warning = "'old.toml' is an old name that will go: say r.toml";
+  EXPECT_THAT(result.err, HasSubstr(warning));
+  EXPECT_EQ(result.err.find(warning), result.err.rfind(warning));
+}
+
 TEST_F(TrainCommand, WrongRecipesAreNamedWithTheirLine) {
   EXPECT_EQ(run("train").status, 2);
   EXPECT_EQ(run("train nowhere.toml train.out=run").status, 2);

@@ -139,6 +139,50 @@ TEST_F(PlanOfATable, SaysTheCommands) {
                           store_.hypotheses(evaluation.name).string()));
 }
 
+TEST_F(PlanOfATable, LaysSeveralRecipesOverEachOther) {
+  write("m.toml", "[process]\nr = 0.25\n");
+  const Plan one = plan(with("process.r=0", "process.r=0.25"));
+  const Plan two =
+      plan(with("recipe = \"r.toml\"\ndata = \"raw\"\nseeds = [1, 2]\noverrides = "
+                "[\"process.r=0\"]",
+                "recipe = [\"r.toml\", \"m.toml\"]\ndata = \"raw\"\nseeds = [1, 2]"));
+  const Job &by_override = job(one, "train a, seed 1"), &by_recipe = job(two, "train a, seed 1");
+  EXPECT_EQ(by_recipe.key, by_override.key) << "of what is trained, not of where it is said";
+  EXPECT_TRUE(by_recipe.name.starts_with("r-m-1-")) << by_recipe.name;
+  EXPECT_THAT(by_recipe.command,
+              ElementsAre("train", (folder_ / "r.toml").string(), (folder_ / "m.toml").string(),
+                          "data.dir=" + (folder_ / "corpus").string(),
+                          "train.out=" + by_recipe.folder.string(), "train.seed=1"));
+}
+
+// Said by the program at commit 4838c29: experiments that were begun then go on.
+TEST_F(PlanOfATable, KeepsTheKeysOfModelsWithOneRecipe) {
+  write("r.toml",
+        "[data]\ntask = 'dates'\npairs = 200\n[model]\nwidth = 16\nfeedforward = 16\nlatent = 8\n"
+        "heads = 2\nlayers = 1\n[train]\nsteps = 10\n");
+  write("t.toml",
+        "[model.m]\nrecipe = 'r.toml'\nseeds = [2]\noverrides = ['process.r=0']\n"
+        "[[cell]]\nrow = 'a'\nmodel = 'm'\n");
+  const Plan made = make_plan(read_table(folder_ / "t.toml"), store_, {});
+  EXPECT_EQ(job(made, "train m, seed 2").name, "r-2-0e963851");
+  EXPECT_EQ(job(made, "evaluate a, seed 2").name, "r-2-evaluate-a4514d8b");
+}
+
+TEST_F(PlanOfATable, GoesOnWithWhatIsThereUnderTheNameOfOtherRecipes) {
+  write("m.toml", "[process]\nr = 0\n");
+  const Plan before = plan();
+  const Job training = job(before, "train a, seed 1"),
+            evaluation = job(before, "evaluate a, seed 1");
+  store_.make_folders();
+  fs::create_directory(training.folder);
+  store_.put(evaluation.name, "key", {{"command", "evaluate"}});
+  const Plan after = plan(with("recipe = \"r.toml\"", "recipe = [\"r.toml\", \"m.toml\"]"));
+  EXPECT_EQ(job(after, "train a, seed 1").folder, training.folder);
+  EXPECT_EQ(job(after, "evaluate a, seed 1").name, evaluation.name);
+  EXPECT_TRUE(job(after, "train a, seed 2").name.starts_with("r-m-2-"));
+  EXPECT_TRUE(job(after, "evaluate a, seed 2").name.starts_with("r-m-2-evaluate-"));
+}
+
 TEST_F(PlanOfATable, KnowsWhatAChangeTouches) {
   const Plan before = plan();
   const auto key = [](const Plan& made, const std::string& title) { return job(made, title).key; };

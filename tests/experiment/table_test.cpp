@@ -98,7 +98,7 @@ TEST_F(TableFile, IsReadInTheOrderOfTheFile) {
   EXPECT_EQ(table.name(), "table");
   ASSERT_EQ(table.models.size(), 3u);
   EXPECT_EQ(table.models[0].name, "zebra");
-  EXPECT_EQ(table.models[0].recipe, folder_ / "x.toml");
+  EXPECT_THAT(table.models[0].recipes, ElementsAre(folder_ / "x.toml"));
   EXPECT_THAT(table.models[0].seeds, ElementsAre(1, 2));
   EXPECT_EQ(table.models[1].name, "ar");
   EXPECT_THAT(table.models[1].seeds, ElementsAre(7));
@@ -113,6 +113,21 @@ TEST_F(TableFile, IsReadInTheOrderOfTheFile) {
   EXPECT_EQ(table.columns[0].title, "BLEU");
   EXPECT_EQ(table.columns[1].title, "accuracy");
   EXPECT_EQ(table.columns[1].decimals, 4);
+}
+
+TEST_F(TableFile, TakesSeveralRecipesOfAModel) {
+  fs::create_directories(folder_ / "methods");
+  write("methods/m-x.toml", "");
+  const Table table =
+      read(with("recipe = \"x.toml\"", "recipe = [\"{task}.toml\", \"methods/m-{task}.toml\"]"));
+  EXPECT_THAT(table.models[2].recipes,
+              ElementsAre(folder_ / "x.toml", folder_ / "methods/m-x.toml"));
+  EXPECT_THAT(problem(with("recipe = \"x.toml\"", "recipe = [\"x.toml\", \"none.toml\"]")),
+              HasSubstr("there is no recipe '" + (folder_ / "none.toml").string()));
+  EXPECT_THAT(problem(with("recipe = \"x.toml\"", "recipe = []")),
+              HasSubstr("the model 'student' needs a recipe"));
+  EXPECT_THAT(problem(with("recipe = \"x.toml\"", "recipe = { a = 1 }")),
+              HasSubstr("table.toml:22: 'recipe' must be a list of strings"));
 }
 
 TEST_F(TableFile, SpreadsASweepOverRowsAndColumns) {
@@ -192,7 +207,7 @@ TEST_F(TableFile, ChangesWhatItIncludes) {
   const Table table =
       read("include = 'first.toml'\nseeds = [3]\n[set]\ntask = 'y'\n[model.ar]\nseeds = [8]\n");
   EXPECT_EQ(table.title, "A table of y");
-  EXPECT_EQ(table.models[0].recipe, folder_ / "y.toml");
+  EXPECT_THAT(table.models[0].recipes, ElementsAre(folder_ / "y.toml"));
   EXPECT_THAT(table.models[0].seeds, ElementsAre(3));
   EXPECT_THAT(table.models[1].seeds, ElementsAre(8));
   EXPECT_THAT(table.models[1].overrides, ElementsAre("train.steps=10"));
@@ -293,7 +308,7 @@ TEST(Tables, OfThePaperCanAllBeRead) {
     // A file that includes another is about its own data, throughout.
     const std::string task = text ? table.name().substr(table.name().find('-') + 1) : "cifar10";
     for (const Model& model : table.models)
-      EXPECT_TRUE(model.recipe.stem().string().starts_with(task)) << model.name;
+      EXPECT_TRUE(model.recipes.front().stem().string().starts_with(task)) << model.name;
   }
   for (const char* task : {"multi30k", "iwslt14", "wmt14", "wmt16", "gigaword"})
     for (const char* table : {"table1-", "table2-", "table3-", "table4a-", "table4b-", "table4c-"})
@@ -301,7 +316,7 @@ TEST(Tables, OfThePaperCanAllBeRead) {
   EXPECT_TRUE(seen.contains("table5-gigaword"));
   EXPECT_TRUE(seen.contains("table5-iwslt14"));
   for (const char* table : {"cifar10-paper", "images-codings", "images-pixels", "images-sampling",
-                            "images-steps", "lengths-multi30k", "pareto-multi30k"})
+                            "images-steps", "lengths-multi30k", "pareto-multi30k", "fair-multi30k"})
     EXPECT_TRUE(seen.contains(table)) << table;
 }
 
@@ -318,10 +333,26 @@ TEST(Tables, TakeValuesFromOutside) {
 TEST(Tables, HaveThePapersRows) {
   const fs::path folder = fs::path(TESSERA_SOURCE_DIR) / "recipes/tables";
   const Table first = read_table(folder / "table1-multi30k.toml");
-  EXPECT_THAT(first.rows(), ElementsAre("Transformer, beam 5", "Ours (OT) + rerank",
-                                        "Difformer base", "Ours (VP)", "Ours (OT)"));
+  EXPECT_THAT(first.rows(),
+              ElementsAre("Transformer, beam 5", "D3PM (absorbing)", "D3PM (uniform)", "DiffuSeq",
+                          "SeqDiffuSeq", "Difformer base", "Difformer", "SEDD", "Dinoiser", "MDLM",
+                          "UDLM", "Ours (VP)", "Ours (OT)", "Ours (OT) + rerank"));
   EXPECT_THAT(first.column_groups(), ElementsAre("raw", "distilled"));
   for (const Model& model : first.models) EXPECT_GE(model.seeds.size(), 2u) << model.name;
+  // The same updates and batches for all.
+  const Table fair = read_table(folder / "fair-multi30k.toml");
+  for (const Model& model : fair.models)
+    EXPECT_TRUE(model.name == "transformer" ||
+                model.overrides ==
+                    std::vector<std::string>({"train.steps=6500", "data.tokens=12000"}))
+        << model.name;
+  EXPECT_THAT(fair.column_groups(),
+              ElementsAre("beam 5", "steps = 1", "steps = 5", "steps = 20", "steps = 50",
+                          "steps = 20, lengths of the references", "steps = 200"));
+  EXPECT_THAT(read_table(folder / "cifar10-paper.toml").rows(),
+              testing::IsSupersetOf({"DDPM", "DDIM", "D3PM Gauss", "D3PM Uniform", "D3PM Absorbing",
+                                     "τLDR-0", "τLDR-10", "MDLM", "Bit Diffusion (bits, r = 0)",
+                                     "fixed, r = 0.3", "trainable, r = 0.5"}));
   const Table sweep = read_table(folder / "table4a-multi30k.toml");
   EXPECT_EQ(sweep.rows().size(), 5u);
   EXPECT_EQ(sweep.column_groups().size(), 6u);

@@ -6,8 +6,13 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
 #include <set>
+#include <sstream>
 #include <string>
+#include <vector>
 
 namespace tessera::task {
 namespace {
@@ -16,50 +21,109 @@ namespace fs = std::filesystem;
 
 const fs::path kRecipes = fs::path(TESSERA_SOURCE_DIR) / "recipes";
 
-Recipe recipe(const fs::path& path) {
-  Recipe result = begin_recipe(path);
+// With the values of its keys.
+struct ReadRecipe : Recipe {
+  std::map<std::string, config::Value> values;
+  std::vector<std::string> warnings;
+};
+
+// Files, or their names without folder and ending: "multi30k", "methods/vp".
+ReadRecipe recipe(const std::vector<std::string>& names) {
+  RecipeSource source;
+  for (const std::string& name : names) source.files.push_back(kRecipes / (name + ".toml"));
+  ReadRecipe result{begin_recipe(source), {}, {}};
   config::Schema schema;
   declare(schema, result);
-  schema.read_file(path);
+  source.read(schema);
   schema.finish();
+  result.values = schema.values();
+  result.warnings = schema.warnings();
   return result;
 }
 
-Recipe recipe(const std::string& name) {
-  return recipe(kRecipes / (name + ".toml"));
+ReadRecipe recipe(const std::string& name) {
+  return recipe(std::vector<std::string>{name});
+}
+
+ReadRecipe recipe(const std::string& data, const std::string& method) {
+  return recipe(std::vector<std::string>{data, "methods/" + method});
+}
+
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem());
+  return names;
 }
 
 TEST(Recipes, AllCanBeRead) {
-  size_t seen = 0;
-  for (const auto& entry : fs::directory_iterator(kRecipes)) {
-    if (entry.path().extension() != ".toml") continue;
-    ++seen;
-    EXPECT_NO_THROW(recipe(entry.path())) << entry.path();
+  const std::vector<std::string> names = names_in(kRecipes);
+  for (const std::string& name : names) EXPECT_NO_THROW(recipe(name)) << name;
+  EXPECT_GE(names.size(), 10u);
+}
+
+TEST(Recipes, EveryMethodFitsItsKindOfDataAlone) {
+  const std::vector<std::string> names = names_in(kRecipes / "methods");
+  EXPECT_GE(names.size(), 12u);
+  for (const std::string& name : names) {
+    SCOPED_TRACE(name);
+    EXPECT_THAT([&] { recipe("methods/" + name); },
+                testing::ThrowsMessage<UsageError>(testing::HasSubstr("is a method")));
+    const bool text = [&] {
+      try {
+        recipe("multi30k", name);
+        return true;
+      } catch (const UsageError&) {
+        return false;
+      }
+    }();
+    EXPECT_NO_THROW(recipe(text ? "tiny" : "fashion", name));
+    EXPECT_NO_THROW(recipe(text ? "gigaword-part" : "cifar10-short", name));
+    EXPECT_THAT([&] { recipe(text ? "cifar10" : "multi30k", name); },
+                testing::ThrowsMessage<UsageError>(testing::AllOf(
+                    testing::HasSubstr(".toml' does not fit: it is for data.kind = "),
+                    testing::Not(testing::HasSubstr("unknown")))));
   }
-  EXPECT_GE(seen, 20u);
+}
+
+// Whether a recipe's sections are about methods there are, or a word is misspelt.
+TEST(Recipes, SectionsAreOfMethodsThatThereAre) {
+  const std::regex section(R"(^\[method\.([^\]]+)\])");
+  int seen = 0;
+  for (const std::string& name : names_in(kRecipes)) {
+    std::ifstream file(kRecipes / (name + ".toml"));
+    for (std::string line; std::getline(file, line);)
+      if (std::smatch found; std::regex_search(line, found, section)) {
+        ++seen;
+        EXPECT_TRUE(fs::exists(kRecipes / "methods" / (found[1].str() + ".toml")))
+            << name << ": " << line;
+      }
+  }
+  EXPECT_GE(seen, 5);
 }
 
 // What the rows of the paper's tables are.
-TEST(Recipes, EveryTextTaskHasItsVariants) {
+TEST(Recipes, MethodsAreWhatThePaperCompares) {
   for (const std::string task : {"multi30k", "iwslt14", "wmt14", "wmt16", "gigaword"}) {
     SCOPED_TRACE(task);
     const double r = task == "gigaword" ? 0.5 : 1.0;
     const Recipe ours = recipe(task);
     EXPECT_EQ(ours.text.model.process.r, r);
     EXPECT_EQ(ours.text.model.process.trajectory.kind, TrajectoryKind::ot);
-    const Recipe vp = recipe(task + "-vp");
+    EXPECT_EQ(recipe(task, "ot").values, recipe(task).values);
+    const Recipe vp = recipe(task, "vp");
     EXPECT_EQ(vp.text.model.process.r, r);
     EXPECT_EQ(vp.text.model.process.trajectory.kind, TrajectoryKind::vp_sqrt);
-    EXPECT_EQ(recipe(task + "-plain").text.model.process.noise_factor, 1);
-    const Recipe base = recipe(task + "-base");
+    EXPECT_EQ(recipe(task, "plain").text.model.process.noise_factor, 1);
+    const Recipe base = recipe(task, "difformer-base");
     EXPECT_EQ(base.text.model.process.r, 0);
     EXPECT_EQ(base.text.model.process.noise_factor, task == "wmt14" ? 3.5 : 4);
     EXPECT_EQ(vp.text.model.process.noise_factor, base.text.model.process.noise_factor);
     EXPECT_EQ(base.text.model.process.trajectory.kind, TrajectoryKind::vp_sqrt);
-    EXPECT_EQ(recipe(task + "-difformer").text.model.process.r, 0);
+    EXPECT_EQ(recipe(task, "difformer").text.model.process.r, 0);
     // Variants differ in the method, not in the size or the data.
-    for (const char* variant : {"-vp", "-base", "-forward", "-velocity"}) {
-      const Recipe other = recipe(task + variant);
+    for (const char* variant : {"vp", "difformer-base", "forward", "velocity"}) {
+      const Recipe other = recipe(task, variant);
       EXPECT_EQ(other.text.model.network.transformer.width,
                 ours.text.model.network.transformer.width)
           << variant;
@@ -71,8 +135,7 @@ TEST(Recipes, EveryTextTaskHasItsVariants) {
 
 TEST(Recipes, ImagesHaveEveryCoding) {
   for (const std::string coding : {"bits", "fixed", "trainable", "pixels"}) {
-    const Recipe whole = recipe("cifar10-" + coding);
-    const Recipe quick = recipe("cifar10-short" + (coding == "bits" ? "" : "-" + coding));
+    const Recipe whole = recipe("cifar10", coding), quick = recipe("cifar10-short", coding);
     for (const Recipe* each : {&whole, &quick}) {
       EXPECT_EQ(each->domain, Domain::images);
       EXPECT_EQ(name_of(each->image.model.coding.kind), coding);
@@ -82,16 +145,49 @@ TEST(Recipes, ImagesHaveEveryCoding) {
     EXPECT_EQ(whole.run.steps, 1500000);
     EXPECT_LT(quick.run.steps, 10000);
   }
+  EXPECT_EQ(recipe("cifar10", "bits").values, recipe("cifar10").values);
+}
+
+// tests/task/old_recipes.txt says what they were. They go with the next version.
+TEST(Recipes, OldNamesAreThePairsTheyWere) {
+  std::ifstream file(fs::path(TESSERA_SOURCE_DIR) / "tests/task/old_recipes.txt");
+  int seen = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with('#')) continue;
+    SCOPED_TRACE(line);
+    std::istringstream words(line);
+    std::string name, data, method;
+    words >> name >> data >> method;
+    const ReadRecipe old = recipe(name);
+    EXPECT_EQ(old.values, recipe(data, method).values);
+    ASSERT_EQ(old.warnings.size(), 1u);
+    EXPECT_THAT(
+        old.warnings[0],
+        testing::AllOf(testing::HasSubstr(name + ".toml' is an old name"),
+                       testing::EndsWith(data + ".toml " +
+                                         (kRecipes / "methods" / method).string() + ".toml")));
+    // What differs from the data's recipe, in the values' own text.
+    std::map<std::string, std::string> expected, found;
+    for (std::string word; words >> word;)
+      expected[word.substr(0, word.find('='))] = word.substr(word.find('=') + 1);
+    const ReadRecipe of_data = recipe(data);
+    for (const auto& [key, value] : old.values)
+      if (value != of_data.values.at(key) || expected.contains(key))
+        found[key] = config::text_of(value);
+    EXPECT_EQ(found, expected);
+    ++seen;
+  }
+  EXPECT_EQ(seen, 46);
 }
 
 // Whose defaults its other keys follow, unless they are given themselves.
 TEST(Recipes, MayNameAPreset) {
   const auto read = [](const std::vector<std::string>& overrides) {
-    const fs::path path = kRecipes / "multi30k.toml";
-    Recipe result = begin_recipe(path, overrides);
+    const RecipeSource source(kRecipes / "multi30k.toml");
+    Recipe result = begin_recipe(source, overrides);
     config::Schema schema;
     declare(schema, result);
-    schema.read_file(path);
+    source.read(schema);
     for (const std::string& assignment : overrides) schema.apply_override(assignment);
     schema.finish();
     return result.text.generate;
@@ -168,7 +264,7 @@ TEST(Recipes, SayWhichKeysMayChangeInARunThatGoesOn) {
 }
 
 TEST(Recipes, TinyMakesItsOwnData) {
-  EXPECT_EQ(recipe(std::string("tiny")).text.data.source, TextSource::dates);
+  EXPECT_EQ(recipe("tiny").text.data.source, TextSource::dates);
 }
 
 }  // namespace

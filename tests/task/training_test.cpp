@@ -126,9 +126,33 @@ TEST_F(TrainingTest, ReadsARecipeFromAFileAsFromAText) {
   EXPECT_THAT(Training(of_file).config(), HasSubstr("seed = 7\n"));
 }
 
+TEST_F(TrainingTest, LaysMethodsOverTheRecipe) {
+  write_file_atomically(folder_ / "r.toml", kTinyRecipe);
+  write_file_atomically(folder_ / "a.toml", "process.r = 0.25\ntrain.steps = 7\n");
+  write_file_atomically(folder_ / "b.toml", "process.r = 0.75\n");
+  TrainingRequest of_text = request("run", {"train.warmup=3"});
+  of_text.methods = {folder_ / "a.toml", folder_ / "b.toml"};
+  const std::string config = Training(of_text).config();
+  EXPECT_THAT(config, AllOf(HasSubstr("\nr = 0.75\n"), HasSubstr("steps = 7\n"),
+                            HasSubstr("warmup = 3\n")));
+  TrainingRequest of_file = of_text;
+  of_file.recipe = folder_ / "r.toml";
+  of_file.recipe_text = "";
+  EXPECT_EQ(Training(of_file).config(), config);
+  of_text.overrides.push_back("process.r=1");
+  EXPECT_THAT(Training(of_text).config(), HasSubstr("\nr = 1.0\n")) << "overrides come last";
+  of_text.methods = {folder_ / "a.toml", folder_ / "a.toml"};
+  EXPECT_THAT(complaint([&] { Training{of_text}; }), HasSubstr("was read before: name it once"));
+  of_text.methods = {folder_ / ""};
+  EXPECT_THAT(complaint([&] { Training{of_text}; }), HasSubstr("is a folder, not a recipe"));
+}
+
 TEST_F(TrainingTest, IsOfOneThing) {
   EXPECT_THROW(Training({}), UsageError);
   EXPECT_THROW(Training({.recipe = "r.toml", .resume = folder_ / "run"}), UsageError);
+  EXPECT_THAT(complaint([&] { Training({.resume = folder_ / "run", .methods = {"m.toml"}}); }),
+              HasSubstr("keeps the configuration it was begun with"));
+  EXPECT_THAT(complaint([&] { Training({.methods = {"m.toml"}}); }), HasSubstr("name one of them"));
   EXPECT_THAT(complaint([&] { Training({.recipe_text = "[train]\nstep = 3\n"}); }),
               AllOf(HasSubstr("the recipe:2"), HasSubstr("did you mean 'train.steps'")));
   EXPECT_THAT(complaint([&] { Training({.recipe_text = kTinyRecipe}).run(); }),

@@ -7,11 +7,13 @@
 #include <functional>
 #include <set>
 
+#include "base/log.h"
 #include "base/nearest_name.h"
 #include "base/require.h"
 #include "corpus/manifest.h"
 #include "experiment/columns.h"
 #include "files/checkpoint_manifest.h"
+#include "files/files.h"
 #include "files/hash.h"
 #include "files/model_files.h"
 #include "image/manifest.h"
@@ -33,8 +35,33 @@ std::string file_name(const std::string& text) {
   return name;
 }
 
+// "multi30k-vp" for multi30k.toml and methods/vp.toml.
+std::string run_name(const std::vector<fs::path>& recipes) {
+  std::string name;
+  for (const fs::path& recipe : recipes)
+    name += (name.empty() ? "" : "-") + file_name(recipe.stem().string());
+  return name;
+}
+
 std::string short_key(const std::string& key) {
   return key.substr(0, 8);
+}
+
+// The name of a job. The end says all that matters, so that what is there under the name of other
+// recipes, of which one is an old name of these maybe, is kept.
+//   folder  where its files are
+//   ending  of these
+std::string job_name(const std::string& recipes, const std::string& end, const fs::path& folder,
+                     const std::string& ending = "") {
+  std::error_code ignored;
+  if (is_there(folder / (recipes + end + ending))) return recipes + end;
+  std::set<std::string> kept;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.size() > (end + ending).size() && name.ends_with(end + ending))
+      kept.insert(name.substr(0, name.size() - ending.size()));
+  }
+  return kept.empty() ? recipes + end : *kept.begin();
 }
 
 constexpr const char* kFeatures = "train.features";
@@ -77,12 +104,13 @@ void require_no_places(const Model& model) {
 
 Settings read_settings(const Model& model) {
   require_no_places(model);
-  Settings settings{task::begin_recipe(model.recipe, model.overrides), ""};
+  const task::RecipeSource source(model.recipes);
+  Settings settings{task::begin_recipe(source, model.overrides), ""};
   config::Schema schema;
   declare(schema, settings.recipe);
   const auto defaults = schema.values();
   try {
-    schema.read_file(model.recipe);
+    source.read(schema);
     for (const std::string& assignment : model.overrides) schema.apply_override(assignment);
     schema.finish();
   } catch (const UsageError& error) {
@@ -90,6 +118,7 @@ Settings read_settings(const Model& model) {
                                  model.name, error.what()),
                      error.hint());
   }
+  for (const std::string& warning : schema.warnings()) log::warn("{}: {}", model.where, warning);
   for (const auto& [key, value] : schema.values())
     if (value != defaults.at(key) && !kPlaces.contains(key) && key != "train.seed")
       settings.text += fmt::format("{}={}\n", key, config::text_of(value));
@@ -190,13 +219,14 @@ class Planner {
     job.seed = seed;
     job.key = content_hash(
         fmt::format("train\n{}\n{}\n{}", settings_.at(model.name).text, source.key, seed));
-    // Named after the recipe: tables that share a folder may call the same model differently.
-    job.name =
-        fmt::format("{}-{}-{}", file_name(model.recipe.stem().string()), seed, short_key(job.key));
+    // Named after the recipes: tables that share a folder may call the same model differently.
+    job.name = job_name(run_name(model.recipes), fmt::format("-{}-{}", seed, short_key(job.key)),
+                        store_.folder() / "runs");
     job.folder = store_.run(job.name);
     job.corpus = source.folder.empty() ? job.folder / "data" : source.folder;
     job.needs = source.needs;
-    job.command = {"train", model.recipe.string()};
+    job.command = {"train"};
+    for (const fs::path& recipe : model.recipes) job.command.push_back(recipe.string());
     job.resume = {"train", "--resume", job.folder.string()};
     if (!source.folder.empty()) {
       job.command.push_back("data.dir=" + source.folder.string());
@@ -288,8 +318,9 @@ class Planner {
       options.push_back(std::move(option));
     }
     job.key = content_hash(identity);
-    job.name = fmt::format("{}-{}-evaluate-{}", file_name(model.recipe.stem().string()), seed,
-                           short_key(job.key));
+    job.name =
+        job_name(run_name(model.recipes), fmt::format("-{}-evaluate-{}", seed, short_key(job.key)),
+                 store_.folder() / "results", ".json");
     job.command = {"evaluate", plan_.jobs[trained].folder.string()};
     job.command.insert(job.command.end(), options.begin(), options.end());
     const std::vector<std::string> rest{"--data", job.corpus.string(), "--seed",

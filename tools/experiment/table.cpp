@@ -287,14 +287,24 @@ class FileReader {
     });
   }
 
+  // A file, or a list of files.
+  void read_recipes(const Entry& entry, std::vector<fs::path>& field) {
+    std::vector<std::string> names;
+    if (const auto* name = entry.node->as_string())
+      names.push_back(name->get());
+    else
+      read_texts(entry, names);
+    field.clear();
+    for (const std::string& name : names)
+      field.push_back((file_.parent_path() / name).lexically_normal());
+  }
+
   void read_model(const Entry& entry) {
     Model& model = entry_named(draft_.table.models, entry.key);
     model.where = where(entry);
     each_of(entry, [&](const Entry& each) {
       if (each.key == "recipe") {
-        std::string recipe;
-        read_text(each, recipe);
-        model.recipe = (file_.parent_path() / recipe).lexically_normal();
+        read_recipes(each, model.recipes);
       } else if (each.key == "data") {
         read_text(each, model.data);
       } else if (each.key == "seeds") {
@@ -425,7 +435,7 @@ Table finished(Draft draft, std::vector<std::string>& problems) {
     for (std::string* text : {&corpus.teacher, &corpus.of}) replacer.replace(*text, corpus.where);
   for (Model& model : table.models) {
     if (model.seeds.empty()) model.seeds = draft.seeds;
-    replacer.replace(model.recipe, model.where);
+    for (fs::path& recipe : model.recipes) replacer.replace(recipe, model.where);
     replacer.replace(model.data, model.where);
     replacer.replace(model.overrides, model.where);
   }

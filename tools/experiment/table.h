@@ -39,8 +39,8 @@ struct Distilled {
 // A training, once for every seed.
 struct Model {
   std::string name;
-  std::filesystem::path recipe;
-  std::string data;  // a corpus; empty: the recipe makes its own
+  std::vector<std::filesystem::path> recipes;  // laid over each other, from left to right
+  std::string data;                            // a corpus; empty: the recipe makes its own
   std::vector<uint64_t> seeds;
   std::vector<std::string> overrides;  // key=value
   std::string where;

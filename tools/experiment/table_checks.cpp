@@ -54,10 +54,11 @@ class Checker {
 
   void check_models() {
     for (const Model& model : table_.models) {
-      if (model.recipe.empty())
+      if (model.recipes.empty())
         complain(model.where, fmt::format("the model '{}' needs a recipe", model.name));
-      else if (std::error_code ignored; !std::filesystem::is_regular_file(model.recipe, ignored))
-        complain(model.where, fmt::format("there is no recipe '{}'", model.recipe.string()));
+      for (const std::filesystem::path& recipe : model.recipes)
+        if (std::error_code ignored; !std::filesystem::is_regular_file(recipe, ignored))
+          complain(model.where, fmt::format("there is no recipe '{}'", recipe.string()));
       if (!model.data.empty()) check_name(model.where, "corpus", model.data, corpora_of(table_));
       const std::set<uint64_t> different(model.seeds.begin(), model.seeds.end());
       if (model.seeds.empty() || different.size() != model.seeds.size())
