@@ -56,11 +56,18 @@ void declare(config::Schema& schema, const std::string& prefix, ObjectiveOptions
       .above(0);
 }
 
-void declare(config::Schema& schema, const std::string& prefix, SamplerOptions& options) {
+void declare_steps(config::Schema& schema, const std::string& prefix, SamplerOptions& options) {
   schema
       .option(prefix + "steps", options.steps,
               "number of sampling steps, at most the horizon; more steps take longer")
       .at_least(1);
+  schema.option(prefix + "self_conditioning", options.self_conditioning,
+                "show the network its last estimate");
+  schema.option(prefix + "seed", options.seed,
+                "seed of the noise that validation draws; commands take --seed");
+}
+
+void declare_paths(config::Schema& schema, const std::string& prefix, SamplerOptions& options) {
   schema.option(prefix + "grid", options.grid, "how the steps are spread over time");
   schema.option(prefix + "skip_last", options.skip_last, "steps left out at the end of the grid")
       .at_least(0);
@@ -101,10 +108,44 @@ void declare(config::Schema& schema, const std::string& prefix, SamplerOptions& 
                 "point that a path is built from: the network's estimate (raw), the mean of the "
                 "codes weighted by its scores (mean), the nearest code (nearest), or the estimate "
                 "scaled to a code's length (rescaled)");
-  schema.option(prefix + "self_conditioning", options.self_conditioning,
-                "show the network its last estimate");
-  schema.option(prefix + "seed", options.seed,
-                "seed of the noise that validation draws; commands take --seed");
+}
+
+void declare(config::Schema& schema, const std::string& prefix, SymbolSampling& options) {
+  schema.option(prefix + "predictor", options.predictor,
+                "a step of symbols: drawn from the reverse process (ancestral), by its rates "
+                "(euler), or by numbers of jumps that add up (tau-leaping: for pixels)");
+  schema.option(prefix + "order", options.order,
+                "which masks get their symbols first: as the reverse process has it (random), or "
+                "the surest, others being masked again (confidence: Mask-Predict)");
+  schema
+      .option(prefix + "temperature", options.temperature,
+              "of the symbols that are drawn: higher values vary more; 0: the likeliest")
+      .range(0, 1000);
+  schema.option(prefix + "likeliest_last", options.likeliest_last,
+                "take the likeliest symbols in the last step");
+  schema
+      .option(prefix + "correctors", options.correctors,
+              "further steps at the same time after every step, each a network call")
+      .range(0, 61);
+  schema
+      .option(prefix + "corrector_size", options.corrector_size, "length of such a step, in steps")
+      .above(0);
+  schema
+      .option(prefix + "corrector_from", options.corrector_from,
+              "they follow steps that begin at this share of the horizon or below")
+      .range(0, 1);
+  schema
+      .option(prefix + "last_time", options.last_time,
+              "share of the horizon where the last step begins (continuous times); 0: all steps "
+              "are equally long")
+      .range(0, 1)
+      .check([](double value) { return value < 1; }, "below 1");
+}
+
+void declare(config::Schema& schema, const std::string& prefix, SamplerOptions& options) {
+  declare_steps(schema, prefix, options);
+  declare_paths(schema, prefix, options);
+  declare(schema, prefix, options.symbols);
 }
 
 }  // namespace tessera

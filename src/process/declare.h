@@ -13,4 +13,9 @@ void declare(config::Schema& schema, const std::string& prefix, ProcessOptions& 
 void declare(config::Schema& schema, const std::string& prefix, ObjectiveOptions& options);
 void declare(config::Schema& schema, const std::string& prefix, SamplerOptions& options);
 
+// The parts of the last: what all families take, what those of points do, what those of symbols do.
+void declare_steps(config::Schema& schema, const std::string& prefix, SamplerOptions& options);
+void declare_paths(config::Schema& schema, const std::string& prefix, SamplerOptions& options);
+void declare(config::Schema& schema, const std::string& prefix, SymbolSampling& options);
+
 }  // namespace tessera

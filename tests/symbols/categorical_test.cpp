@@ -19,7 +19,8 @@ TEST(DrawCategorical, FollowsTheDistributionOverAGridOfNumbers) {
 TEST(DrawCategorical, NeverGivesWhatHasNoProbability) {
   const double never = -std::numeric_limits<double>::infinity();
   const at::Tensor logits = at::tensor({never, 0.0, never, 1.0, never}, at::kFloat);
-  const at::Tensor u = at::tensor({0.0, 1e-300, 0.2689, 0.5, std::nextafter(1.0, 0.0)}, at::kDouble);
+  const at::Tensor u =
+      at::tensor({0.0, 1e-300, 0.2689, 0.5, std::nextafter(1.0, 0.0)}, at::kDouble);
   EXPECT_TRUE(at::equal(draw_categorical(logits.expand({5, 5}), u),
                         at::tensor({1, 1, 1, 3, 3}, at::kLong)));
 }

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "files/config.h"
+
+#include <tessera/symbols/symbol_family.h>
+
+namespace tessera {
+
+// The options of a family of symbols as configuration keys, each `prefix` + name.
+void declare(config::Schema& schema, const std::string& prefix, SymbolFamilyOptions& options);
+
+}  // namespace tessera
