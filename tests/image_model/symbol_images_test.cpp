@@ -89,10 +89,16 @@ TEST(SymbolImages, StepsShowNoisyValuesAndMasks) {
       return true;
     });
     EXPECT_GE(steps, 4);
-    if (method.name == "MDLM") EXPECT_TRUE(first.eq(256).all().item<bool>());
-    if (method.name == "D3PM absorbing") EXPECT_TRUE(first.eq(128).all().item<bool>());
+    if (method.name == "MDLM") {
+      EXPECT_TRUE(first.eq(256).all().item<bool>());
+    }
+    if (method.name == "D3PM absorbing") {
+      EXPECT_TRUE(first.eq(128).all().item<bool>());
+    }
     EXPECT_EQ(pictures_of(first).scalar_type(), at::kByte);
-    if (method.name == "MDLM") EXPECT_TRUE(pictures_of(first).eq(128).all().item<bool>());
+    if (method.name == "MDLM") {
+      EXPECT_TRUE(pictures_of(first).eq(128).all().item<bool>());
+    }
   }
 }
 
