@@ -46,7 +46,7 @@ Json json_report(const ImageEvaluation& found, const Engine& engine, uint64_t se
               {"extractor", found.extractor},
               {"extractor_hash", found.extractor_hash}}},
             {"nfe", found.nfe},
-            {"r", *found.options.r},
+            {"r", found.options.r ? Json(*found.options.r) : Json()},
             {"seed", seed},
             {"seconds", found.seconds},
             {"images_per_second", found.images_per_second()}};
@@ -73,8 +73,8 @@ std::string text_report(const ImageEvaluation& found, uint64_t seed) {
                         found.kernel->subset_size);
   text += fmt::format("{:<16}{} made, {:.1f} a second\n", "images", found.images,
                       found.images_per_second());
-  text += fmt::format("{:<16}{} network calls an image, r = {:g}, seed {}\n", "sampler", found.nfe,
-                      *found.options.r, seed);
+  text += fmt::format("{:<16}{} network calls an image, {}seed {}\n", "sampler", found.nfe,
+                      found.options.r ? fmt::format("r = {:g}, ", *found.options.r) : "", seed);
   text += fmt::format("{:<16}{} ({})\n", "extractor", found.extractor, found.extractor_hash);
   if (found.recognition) {
     text +=

@@ -155,7 +155,7 @@ std::string loaded_text(const Report& model) {
         "\nlength of the codes before normalisation ({}): {:.3f} to {:.3f}, mean {:.3f}\n",
         string_of(norms["normalised"]), norms["min"].get<double>(), norms["max"].get<double>(),
         norms["mean"].get<double>());
-  if (model.contains("boundary"))
+  if (!model.value("boundary", Report()).is_null())
     text += boundary_text(model["boundary"]) +
             ranks_text(model["boundary"].value("ranks", Report{{"rows", Report::array()}}));
   return text;

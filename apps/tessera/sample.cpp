@@ -150,17 +150,19 @@ int64_t write_film(const SampleCommand& command, const Engine& engine,
     const int64_t every = ceil_div(step.calls, kMostFrames);
     const SampleStep& sample = step.sample;
     if (sample.index % every == 0 || sample.index == step.calls - 1)
-      frames.push_back({sample.t,
-                        grid_of(command, image_model::pictures_of(codebook.decode(sample.x))),
-                        grid_of(command, image_model::pictures_of(sample.labels))});
+      frames.push_back(
+          {sample.t,
+           grid_of(command, image_model::pictures_of(
+                                sample.noisy.defined() ? sample.noisy : codebook.decode(sample.x))),
+           grid_of(command, image_model::pictures_of(sample.labels))});
   };
   const ImageResult result = engine.run(std::span(&request, 1)).front();
   result.require_done();
   const int64_t calls = result.nfe;
   const SampleOptions options = options_in_effect(engine, command.images.options);
-  const std::string details =
-      fmt::format("{}, {} of the network, r = {:g} in sampling, seed {}.", counted(count, "image"),
-                  counted(calls, "call"), *options.r, request.seed);
+  const std::string details = fmt::format(
+      "{}, {} of the network, {}seed {}.", counted(count, "image"), counted(calls, "call"),
+      options.r ? fmt::format("r = {:g} in sampling, ", *options.r) : "", request.seed);
   write_file_atomically(
       command.film, report::film_page(frames, command.folders.front().filename().string(), details),
       Links::follow);

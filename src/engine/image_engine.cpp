@@ -202,12 +202,12 @@ void ImageEngine::run_group(const Group& group, const Call& call) const {
         for (const Part& part : parts) {
           if (!call.waits(part.request)) continue;
           const auto own = [&](const at::Tensor& x) {
-            return x.narrow(0, part.begin, part.end - part.begin);
+            return x.defined() ? x.narrow(0, part.begin, part.end - part.begin) : x;
           };
           try {
             call.requests[part.request].on_step(
                 {{all.index, all.t, own(all.x), own(all.tau), own(all.eps_hat), own(all.x0_hat),
-                  own(all.labels)},
+                  own(all.labels), own(all.noisy)},
                  batch[static_cast<size_t>(part.begin)].number,
                  generator.calls()});
           } catch (...) {

@@ -1,6 +1,7 @@
 #include "image_model/image_generator.h"
 
 #include "base/require.h"
+#include "image_model/pixel_codes.h"
 #include "process/interruptible.h"
 #include "tensor/machine_memory.h"
 #include "tensor/out_of_memory.h"
@@ -16,6 +17,8 @@
 
 namespace tessera::image_model {
 namespace {
+
+constexpr int64_t kGrey = 128;  // what masks look like
 
 SamplingOptions for_model(SamplingOptions options, const ImageModel& model) {
   require_option(
@@ -40,7 +43,11 @@ double least_memory(const ImageModel& model, int64_t images) {
 }  // namespace
 
 at::Tensor pictures_of(const at::Tensor& labels) {
-  return labels.to(at::kByte).permute({0, 3, 1, 2}).contiguous().cpu();
+  return labels.masked_fill(labels.ge(kValues), kGrey)
+      .to(at::kByte)
+      .permute({0, 3, 1, 2})
+      .contiguous()
+      .cpu();
 }
 
 ImageGenerator::ImageGenerator(const ImageModel& model, const SamplingOptions& options)

@@ -6,6 +6,7 @@
 
 #include <tessera/codebook/embedding_table.h>
 #include <tessera/process/boundary_family.h>
+#include <tessera/symbols/symbol_family.h>
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
@@ -33,9 +34,12 @@ ImageModelOptions checked(ImageModelOptions options, const ImageShape& shape, in
                  "got {}",
                  options.process.r);
   require_option(coding != Coding::trainable || options.coding.start == CodeStart::random ||
-                     code_width(options.coding) == kBits,
+                     code_widths(options.coding).input == kBits,
                  "model.codes_start = \"bits\" needs model.latent = {}, got {}", kBits,
                  options.coding.latent);
+  require_option(coding != Coding::values || options.self_conditioning == 0,
+                 "model.coding = \"values\" has no self-conditioning: set "
+                 "model.self_conditioning = 0");
   require_option(!options.conditional || classes > 0,
                  "model.conditional needs images with classes, and these have none");
   if (coding == Coding::bits || coding == Coding::pixels)
@@ -43,8 +47,13 @@ ImageModelOptions checked(ImageModelOptions options, const ImageShape& shape, in
   return options;
 }
 
-std::unique_ptr<Family> boundary_family(const Codebook& codebook,
-                                        const ImageModelOptions& options) {
+bool masks(const ImageModelOptions& options) {
+  return options.coding.kind == Coding::values && has_mask(options.symbols.process);
+}
+
+std::unique_ptr<Family> family_of(const Codebook& codebook, const ImageModelOptions& options) {
+  if (options.coding.kind == Coding::values)
+    return std::make_unique<SymbolFamily>(codebook, options.symbols, masks(options) ? kValues : -1);
   // Codes that are trained have no largest coordinate.
   const double clip = options.coding.kind == Coding::trainable ? 0 : options.coding.size;
   return std::make_unique<BoundaryFamily>(
@@ -63,16 +72,20 @@ ImageModel::ImageModel(const ImageModelOptions& options, const ImageShape& shape
   if (coding.kind == Coding::trainable)
     codes_ = parameters_.add("codes", {kValues, coding.latent}, nn::Initial::normal(1.0),
                              nn::Use::codes);
-  network_ = nn::UNet(parameters_, "unet", options_.network, shape.channels * code_width(coding),
-                      shape.height, classes_);
+  // What is of points is shown the estimate before beside them.
+  const CodeWidths widths = code_widths(coding, masks(options_));
+  const int64_t read = of_values() ? widths.input : widths.input + widths.output;
+  network_ = nn::UNet(parameters_, "unet", options_.network, shape.channels * read,
+                      shape.channels * widths.output, shape.height, classes_);
   parameters_.allocate(device, precision, start);
   // Without a gradient: autograd would tie the codes to the stream that is current now.
   const c10::NoGradGuard no_grad;
   if (codes_.defined() && coding.start == CodeStart::bits && start.weights() == nullptr)
     codes_->copy_(bits_of_values(coding, device));
-  codebook_ = pixel_codes(coding, codes_.defined() ? *codes_ : at::Tensor(), device);
+  codebook_ =
+      pixel_codes(coding, codes_.defined() ? *codes_ : at::Tensor(), device, masks(options_));
   if (codes_.defined()) trained_codes_ = static_cast<EmbeddingTable*>(codebook_.get());
-  family_ = family ? family(*codebook_) : boundary_family(*codebook_, options_);
+  family_ = family ? family(*codebook_) : family_of(*codebook_, options_);
 }
 
 ImageModel::~ImageModel() = default;
@@ -102,7 +115,14 @@ at::Tensor ImageModel::estimate(const at::Tensor& x, const at::Tensor& time,
                                 const at::Tensor& previous, const at::Tensor& classes,
                                 nn::Mode mode) const {
   const at::Tensor told = network_time(time, family_->horizon());
-  return network_(x.flatten(3), previous.flatten(3), told, classes, mode).view(x.sizes());
+  const at::Tensor read =
+      of_values() ? x.flatten(3) : at::cat({x.flatten(3), previous.flatten(3)}, -1);
+  std::vector<int64_t> shape = x.sizes().vec();
+  shape.back() = codebook_->output_dim();
+  const at::Tensor output = network_(read, told, classes, mode).view(shape);
+  if (!of_values() || options_.coding.head == ValueHead::logits) return output;
+  // The mean of a logistic distribution is told as a change of the value that stands there.
+  return at::stack({at::tanh(x.select(-1, 0) + output.select(-1, 0)), output.select(-1, 1)}, -1);
 }
 
 nn::TrainingLoss ImageModel::loss_of(const nn::Inputs& inputs, const Draws& draws, int64_t variant,

@@ -24,11 +24,12 @@ struct ImageShape {
 // the U-Net all is the family's code.
 //
 // Pictures are [B, H, W, C] here, the codes of their sub-pixels [B, H, W, C, d]: which is, without
-// copying, a picture of C * d channels as the network takes it.
+// copying, a picture of C * d channels as the network takes it. What it gives is the same, with the
+// codebook's output_dim() numbers for every sub-pixel.
 class ImageModel final : public nn::Trainable {
  public:
   //   classes  of the data; 0: none. The network is told them where the options say so.
-  //   family   none: the paper's, as the options say
+  //   family   none: that of the options
   // Throws UsageError for options that do not fit each other or the shape.
   ImageModel(const ImageModelOptions& options, const ImageShape& shape, int64_t classes,
              at::Device device, nn::Precision precision, const nn::Start& start,
@@ -61,6 +62,7 @@ class ImageModel final : public nn::Trainable {
   at::Tensor estimate(const at::Tensor& x, const at::Tensor& time, const at::Tensor& previous,
                       const at::Tensor& classes, nn::Mode mode) const;
   at::Tensor no_classes(int64_t rows) const;  // [B]: of no class
+  bool of_values() const { return options_.coding.kind == Coding::values; }
 
   ImageModelOptions options_;
   ImageShape shape_;

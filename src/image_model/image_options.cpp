@@ -2,6 +2,7 @@
 
 #include "nn/sizes.h"
 #include "process/declare.h"
+#include "symbols/declare.h"
 
 namespace tessera::image_model {
 
@@ -9,8 +10,9 @@ void declare(config::Schema& schema, ImageModelOptions& options) {
   CodingOptions& coding = options.coding;
   schema.option("model.coding", coding.kind,
                 "code of a sub-pixel's value: eight bits (squared error alone), the same as fixed "
-                "codes (with cross-entropy of rounding), trainable codes, or the value itself "
-                "(pixels: continuous diffusion, r = 0)");
+                "codes (with cross-entropy of rounding), trainable codes, the value itself "
+                "(pixels: continuous diffusion, r = 0), or the value as a symbol (values: the keys "
+                "symbols.*)");
   schema.option("model.size", coding.size, "size of a bit, and the largest value of pixels")
       .above(0);
   schema.option("model.order", coding.order, "of the bits");
@@ -23,6 +25,9 @@ void declare(config::Schema& schema, ImageModelOptions& options) {
   schema.option("model.latent", coding.latent, "width of a trainable code").range(2, 1024);
   schema.option("model.codes_start", coding.start,
                 "start of trainable codes: random directions, or bits (model.latent = 8)");
+  schema.option("model.head", coding.head,
+                "of values: what the network says of each, a number for every value, or a logistic "
+                "distribution");
 
   nn::UNetOptions& network = options.network;
   schema.option("model.width", network.width, "channels of the network, in all stages")
@@ -54,6 +59,7 @@ void declare(config::Schema& schema, ImageModelOptions& options) {
       .range(0, 1);
   tessera::declare(schema, "process.", options.process);
   tessera::declare(schema, "objective.", options.objective);
+  tessera::declare(schema, "symbols.", options.symbols);
 }
 
 void declare(config::Schema& schema, SamplingOptions& options) {

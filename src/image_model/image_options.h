@@ -4,9 +4,11 @@
 #include "nn/unet.h"
 
 #include <tessera/codebook/bits.h>
+#include <tessera/codebook/pixel_values.h>
 #include <tessera/process/objective.h>
 #include <tessera/process/process.h>
 #include <tessera/process/sampler.h>
+#include <tessera/symbols/symbol_family.h>
 
 namespace tessera::image_model {
 
@@ -16,6 +18,7 @@ enum class Coding {
   fixed,      // the same eight numbers as the code of a symbol; squared error and rounding
   trainable,  // a vector that is trained; squared error and rounding
   pixels,     // the value itself, as in plain continuous diffusion; squared error alone
+  values,     // the value itself, as a symbol: diffusion of symbols, as the keys symbols.* say
 };
 
 // What trainable codes begin as.
@@ -32,6 +35,7 @@ struct CodingOptions {
   int64_t shuffle = 0;                     // above 0: values are permuted first, by this seed
   int64_t latent = 8;                      // width of a trainable code
   CodeStart start = CodeStart::random;     // of trainable codes
+  ValueHead head = ValueHead::logits;      // of `values`
 };
 
 // Everything that makes a model of images what it is: stored beside its weights.
@@ -41,9 +45,10 @@ struct ImageModelOptions {
   ProcessOptions process = {.trajectory = {.kind = TrajectoryKind::vp_cosine, .horizon = 1000},
                             .r = 0.5};
   ObjectiveOptions objective = {};
-  double self_conditioning = 0.5;  // share of every batch that sees an estimate of its own
-  bool conditional = false;        // the network is told the class
-  double class_dropout = 0.1;      // share of the samples that are not told theirs
+  double self_conditioning = 0.5;    // share of every batch that sees an estimate of its own
+  bool conditional = false;          // the network is told the class
+  double class_dropout = 0.1;        // share of the samples that are not told theirs
+  SymbolFamilyOptions symbols = {};  // of `values`, in place of process and objective
 };
 
 // How images are made.
@@ -55,7 +60,7 @@ struct SamplingOptions {
   bool operator==(const SamplingOptions&) const = default;
 };
 
-// Keys "model.*", "process.*", "objective.*".
+// Keys "model.*", "process.*", "objective.*", "symbols.*".
 void declare(config::Schema& schema, ImageModelOptions& options);
 // Keys "sample.*", "sampler.*".
 void declare(config::Schema& schema, SamplingOptions& options);
@@ -66,11 +71,12 @@ template <>
 struct tessera::EnumNames<tessera::image_model::Coding> {
   using Coding = tessera::image_model::Coding;
   static constexpr std::string_view what = "coding";
-  static constexpr std::array<std::pair<Coding, std::string_view>, 4> values{
+  static constexpr std::array<std::pair<Coding, std::string_view>, 5> values{
       {{Coding::bits, "bits"},
        {Coding::fixed, "fixed"},
        {Coding::trainable, "trainable"},
-       {Coding::pixels, "pixels"}}};
+       {Coding::pixels, "pixels"},
+       {Coding::values, "values"}}};
 };
 
 template <>

@@ -46,21 +46,25 @@ at::Tensor bits_of_values(const CodingOptions& options, at::Device device) {
       ->encode(at::arange(kValues, at::TensorOptions().dtype(at::kLong).device(device)));
 }
 
-int64_t code_width(const CodingOptions& options) {
+CodeWidths code_widths(const CodingOptions& options, bool mask) {
   switch (options.kind) {
     case Coding::bits:
     case Coding::fixed:
-      return kBits;
+      return {kBits, kBits};
     case Coding::trainable:
-      return options.latent;
+      return {options.latent, options.latent};
+    case Coding::values:
+      return {mask ? 2 : 1, options.head == ValueHead::logits ? kValues : 2};
     case Coding::pixels:
       break;
   }
-  return 1;
+  return {1, 1};
 }
 
 std::unique_ptr<Codebook> pixel_codes(const CodingOptions& options, const at::Tensor& trained,
-                                      at::Device device) {
+                                      at::Device device, bool mask) {
+  if (options.kind == Coding::values)
+    return std::make_unique<PixelValues>(kValues, options.head, mask, device);
   if (options.kind == Coding::trainable)
     return std::make_unique<EmbeddingTable>(trained,
                                             EmbeddingTableOptions{.normalise = Normalise::l2});

@@ -11,15 +11,19 @@ namespace tessera::image_model {
 constexpr int64_t kValues = 256;  // of a sub-pixel
 constexpr int64_t kBits = 8;      // that tell them apart
 
-// Numbers that stand for one sub-pixel: d.
-int64_t code_width(const CodingOptions& options);
+// Numbers that stand for one sub-pixel: of its code, and of what the network estimates for it.
+struct CodeWidths {
+  int64_t input = 0, output = 0;
+};
+CodeWidths code_widths(const CodingOptions& options, bool mask = false);
 
 // The bits of all values.   [256, 8]
 at::Tensor bits_of_values(const CodingOptions& options, at::Device device);
 
 // The codebook of the values of sub-pixels.
 //   trained  [256, latent] float32 for Coding::trainable, else not used
+//   mask     of Coding::values: whether there is a symbol 256 that covers values
 std::unique_ptr<Codebook> pixel_codes(const CodingOptions& options, const at::Tensor& trained,
-                                      at::Device device);
+                                      at::Device device, bool mask = false);
 
 }  // namespace tessera::image_model

@@ -83,7 +83,7 @@ UNet::Stage UNet::make_stage(Parameters& parameters, const std::string& name, in
 }
 
 UNet::UNet(Parameters& parameters, const std::string& name, const UNetOptions& options,
-           int64_t channels, int64_t side, int64_t classes)
+           int64_t inputs, int64_t outputs, int64_t side, int64_t classes)
     : options_(options) {
   const int64_t width = options.width, last = options.stages - 1;
   require_option(width % 2 == 0, "model.width must be even, got {}", width);
@@ -92,7 +92,7 @@ UNet::UNet(Parameters& parameters, const std::string& name, const UNetOptions& o
   if (classes > 0)
     classes_ = parameters.add(name + ".classes", {classes + 1, 4 * width}, Initial::normal(),
                               Use::network);
-  enter_ = Convolution(parameters, name + ".enter", 2 * channels, width);
+  enter_ = Convolution(parameters, name + ".enter", inputs, width);
   enter_norm_ = GroupNorm(parameters, name + ".enter_norm", width);
   for (int64_t stage = 0; stage <= last; ++stage)
     down_.push_back(make_stage(parameters, fmt::format("{}.down.{}", name, stage), options.blocks,
@@ -103,16 +103,16 @@ UNet::UNet(Parameters& parameters, const std::string& name, const UNetOptions& o
                              2 * width, side >> stage <= options.attention_side, stage > 0,
                              /*stride=*/1));
   leave_norm_ = GroupNorm(parameters, name + ".leave_norm", width);
-  leave_ = Convolution(parameters, name + ".leave", width, channels, 3, 1, kNearZero);
+  leave_ = Convolution(parameters, name + ".leave", width, outputs, 3, 1, kNearZero);
 }
 
-at::Tensor UNet::operator()(const at::Tensor& x, const at::Tensor& previous, const at::Tensor& time,
-                            const at::Tensor& classes, Mode mode) const {
+at::Tensor UNet::operator()(const at::Tensor& x, const at::Tensor& time, const at::Tensor& classes,
+                            Mode mode) const {
   at::Tensor told = time_out_(at::silu(time_in_(time_embedding(time, options_.width))));
   if (classes_.defined()) told = told + at::embedding(*classes_, classes);
   told = at::silu(told);
 
-  const auto entered = enter_.without_bias(at::cat({x, previous}, -1));
+  const auto entered = enter_.without_bias(x);
   at::Tensor h = enter_norm_(entered.y, After::nothing, /*film=*/{}, entered.bias);
   std::vector<at::Tensor> passed{h};
   for (const Stage& stage : down_) {

@@ -19,23 +19,25 @@ struct UNetOptions {
   double dropout = 0.0;         // in the blocks
 };
 
-// The network of Bit Diffusion: pictures to pictures of the same size. Down through the stages and
-// up again, every block on the way up seeing what stood at its place on the way down.
+// The network of Bit Diffusion: pictures to pictures of the same size, of other channels. Down
+// through the stages and up again, every block on the way up seeing what stood at its place on the
+// way down.
 class UNet {
  public:
   UNet() = default;
-  //   channels  of what is estimated; it reads twice as many, with the estimate before
-  //   side      height of the pictures: says which stages have attention
-  //   classes   0: no conditions
-  UNet(Parameters& parameters, const std::string& name, const UNetOptions& options,
-       int64_t channels, int64_t side, int64_t classes);
+  //   inputs   channels that it reads
+  //   outputs  channels that it gives
+  //   side     height of the pictures: says which stages have attention
+  //   classes  0: no conditions
+  UNet(Parameters& parameters, const std::string& name, const UNetOptions& options, int64_t inputs,
+       int64_t outputs, int64_t side, int64_t classes);
 
-  //   x, previous  [B, H, W, channels]; H and W divisible by 2^(stages - 1)
-  //   time         [B], as network_time() tells it
-  //   classes      [B] int64, `classes` itself for none; undefined where there are no conditions
-  //   returns      [B, H, W, channels] float32
-  at::Tensor operator()(const at::Tensor& x, const at::Tensor& previous, const at::Tensor& time,
-                        const at::Tensor& classes, Mode mode) const;
+  //   x        [B, H, W, inputs]; H and W divisible by 2^(stages - 1)
+  //   time     [B], as network_time() tells it
+  //   classes  [B] int64, `classes` itself for none; undefined where there are no conditions
+  //   returns  [B, H, W, outputs] float32
+  at::Tensor operator()(const at::Tensor& x, const at::Tensor& time, const at::Tensor& classes,
+                        Mode mode) const;
 
   // Throws UsageError where pictures of that size do not fit the stages.
   static void check_size(const UNetOptions& options, int64_t height, int64_t width);

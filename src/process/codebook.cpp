@@ -13,11 +13,20 @@
 namespace tessera {
 namespace {
 
-void require_points(const Codebook& codebook, const at::Tensor& x, std::string_view argument) {
+void require_width(const Codebook& codebook, const at::Tensor& x, int64_t width,
+                   std::string_view argument) {
   require_floating(x, argument);
-  require(x.dim() >= 1 && x.size(-1) == codebook.dim(), "{} must have shape [..., {}], got {}",
-          argument, codebook.dim(), shape_text(x.sizes()));
+  require(x.dim() >= 1 && x.size(-1) == width, "{} must have shape [..., {}], got {}", argument,
+          width, shape_text(x.sizes()));
   require_same_device(x, codebook.device(), argument);
+}
+
+void require_points(const Codebook& codebook, const at::Tensor& x, std::string_view argument) {
+  require_width(codebook, x, codebook.dim(), argument);
+}
+
+void require_estimates(const Codebook& codebook, const at::Tensor& x) {
+  require_width(codebook, x, codebook.output_dim(), "x");
 }
 
 void require_symbols(const Codebook& codebook, const at::Tensor& labels) {
@@ -47,13 +56,13 @@ at::Tensor Codebook::encode(const at::Tensor& labels) const {
 }
 
 at::Tensor Codebook::scores(const at::Tensor& x) const {
-  require_points(*this, x, "x");
+  require_estimates(*this, x);
   check_finite(x, "x");
   return do_scores(x);
 }
 
 at::Tensor Codebook::logits(const at::Tensor& x) const {
-  require_points(*this, x, "x");
+  require_estimates(*this, x);
   check_finite(x, "x");
   return do_logits(x);
 }
@@ -71,7 +80,7 @@ at::Tensor Codebook::symbols_of(const at::Tensor& rows) const {
 }
 
 at::Tensor Codebook::decode(const at::Tensor& x) const {
-  require_points(*this, x, "x");
+  require_estimates(*this, x);
   check_finite(x, "x");
   const c10::NoGradGuard no_grad;
   return do_decode(x);
@@ -79,7 +88,7 @@ at::Tensor Codebook::decode(const at::Tensor& x) const {
 
 at::Tensor Codebook::cross_entropy(const at::Tensor& x, const at::Tensor& labels,
                                    double label_smoothing) const {
-  require_points(*this, x, "x");
+  require_estimates(*this, x);
   require_symbols(*this, labels);
   require_shape(labels, elements(x), "labels");
   require_option(label_smoothing >= 0 && label_smoothing < 1,
@@ -90,7 +99,7 @@ at::Tensor Codebook::cross_entropy(const at::Tensor& x, const at::Tensor& labels
 
 at::Tensor Codebook::mean(const at::Tensor& x, double logit_scale) const {
   require(has_mean(), "a codebook of this kind has no mean of codes");
-  require_points(*this, x, "x");
+  require_estimates(*this, x);
   require_option(logit_scale > 0 && std::isfinite(logit_scale),
                  "logit_scale must be a positive number, got {}", logit_scale);
   check_finite(x, "x");

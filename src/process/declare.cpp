@@ -132,8 +132,14 @@ void declare(config::Schema& schema, const std::string& prefix, SymbolSampling& 
       .above(0);
   schema
       .option(prefix + "corrector_from", options.corrector_from,
-              "they are made from this share of the horizon on, down to 0")
+              "they follow steps that begin at this share of the horizon or below")
       .range(0, 1);
+  schema
+      .option(prefix + "last_time", options.last_time,
+              "share of the horizon where the last step begins (continuous times); 0: all steps "
+              "are equally long")
+      .range(0, 1)
+      .check([](double value) { return value < 1; }, "below 1");
 }
 
 void declare(config::Schema& schema, const std::string& prefix, SamplerOptions& options) {

@@ -46,8 +46,7 @@ at::Tensor AbsorbingKernel::log_from(const at::Tensor& x, const at::Tensor& s,
 }
 
 at::Tensor AbsorbingKernel::forward(const at::Tensor& p, const at::Tensor& t) const {
-  const at::Tensor alpha =
-      against_elements(survival_.alpha(t), p.dim()).to(p.scalar_type());
+  const at::Tensor alpha = against_elements(survival_.alpha(t), p.dim()).to(p.scalar_type());
   const at::Tensor lost = against_elements(survival_.lost(t), p.dim()).to(p.scalar_type());
   return at::cat({p * alpha, p.sum(-1, /*keepdim=*/true) * lost}, -1);
 }
@@ -63,8 +62,7 @@ at::Tensor AbsorbingKernel::rates_from(const at::Tensor& x, const at::Tensor& t)
 at::Tensor AbsorbingKernel::rates_into(const at::Tensor& x, const at::Tensor& t) const {
   const at::Tensor rate = against_elements(survival_.sigma_rate(t), x.dim());
   const at::Tensor covered = at::where(x.eq(mask()), rate, 0.0).unsqueeze(-1);
-  return at::constant_pad_nd(
-      covered.expand_as(covered).repeat_interleave(symbols_, -1), {0, 1});
+  return at::constant_pad_nd(covered.expand_as(covered).repeat_interleave(symbols_, -1), {0, 1});
 }
 
 at::Tensor AbsorbingKernel::uncovered(const at::Tensor& s, const at::Tensor& t) const {

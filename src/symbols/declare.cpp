@@ -25,15 +25,49 @@ void declare_survival(config::Schema& schema, const std::string& prefix, Surviva
       .above(0);
 }
 
+// Of noise for which symbols are values in an order, or one of them the mask.
+void declare_values(config::Schema& schema, const std::string& prefix,
+                    SymbolProcessOptions& options) {
+  schema
+      .option(prefix + "mask_value", options.mask_value,
+              "for absorbing: a symbol that stands for the mask as well (128 in the released D3PM "
+              "of images); -1: the mask is none of the symbols")
+      .at_least(-1);
+  schema
+      .option(prefix + "first_variance", options.gaussian.first_variance,
+              "for gaussian: variance of the first step, of values from -1 to 1")
+      .above(0);
+  schema
+      .option(prefix + "last_variance", options.gaussian.last_variance,
+              "for gaussian: variance of the last step; linear between them")
+      .above(0);
+  TargetRateOptions& rates = options.target_rate;
+  schema
+      .option(prefix + "reach", rates.reach,
+              "for target-rate: how many values a jump goes over, about")
+      .above(0);
+  schema
+      .option(prefix + "target_width", rates.target_width,
+              "for target-rate: standard deviation of the values at T")
+      .above(0);
+  schema
+      .option(prefix + "rate_scale", rates.scale,
+              "for target-rate: noise until time t is rate_scale * (rate_growth^(t / T) - 1)")
+      .above(0);
+  schema.option(prefix + "rate_growth", rates.growth, "for target-rate: see rate_scale").above(1);
+}
+
 }  // namespace
 
 void declare(config::Schema& schema, const std::string& prefix, SymbolFamilyOptions& options) {
   SymbolProcessOptions& process = options.process;
   SymbolObjectiveOptions& objective = options.objective;
   schema.option(prefix + "noise", process.noise,
-                "what noise does to a symbol: cover it with a mask (absorbing), or put any symbol "
-                "in its place (uniform)");
+                "what noise does to a symbol: cover it with a mask (absorbing), put any symbol in "
+                "its place (uniform), or of values in an order, such as pixels, a near one: in "
+                "whole steps (gaussian: D3PM) or in continuous time (target-rate: tauLDR)");
   declare_survival(schema, prefix, process.survival);
+  declare_values(schema, prefix, process);
   schema.option(prefix + "continuous", process.continuous,
                 "times of training are any in (0, T]; false: whole steps");
   schema.option(prefix + "low_discrepancy", process.low_discrepancy,
@@ -48,7 +82,8 @@ void declare(config::Schema& schema, const std::string& prefix, SymbolFamilyOpti
                 "step makes of it");
   schema.option(prefix + "target", objective.target,
                 "the bound of the likelihood, the cross-entropy at every position, score entropy "
-                "(logits are ratios of probabilities), or ratio matching (uniform noise)");
+                "(logits are ratios of probabilities), ratio matching (uniform noise), or the "
+                "bound as it is estimated after one more jump (one-jump: tauLDR)");
   schema.option(prefix + "weight", objective.weight,
                 "weight of a masked position in the bound: as the bound has it, the same at all "
                 "times (flat), or 1 - t / T (linear)");

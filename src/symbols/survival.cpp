@@ -1,13 +1,12 @@
 #include <tessera/symbols/survival.h>
 
 #include "base/require.h"
+#include "symbols/device_copies.h"
 
 #include <ATen/ATen.h>
 
 #include <cmath>
 #include <limits>
-#include <map>
-#include <mutex>
 #include <numbers>
 #include <vector>
 
@@ -44,21 +43,6 @@ bool made_of_steps(SurvivalKind kind) {
 
 }  // namespace
 
-// -ln alpha at t = 0 .. T, with copies on other devices.
-struct Survival::Table {
-  at::Tensor host;
-  std::mutex mutex;
-  std::map<c10::DeviceIndex, at::Tensor> copies;
-
-  at::Tensor on(const at::Device& device) {
-    if (device.is_cpu()) return host;
-    const std::lock_guard lock(mutex);
-    at::Tensor& copy = copies[device.index()];
-    if (!copy.defined()) copy = host.to(device);
-    return copy;
-  }
-};
-
 Survival::Survival(const SurvivalOptions& options) : options_(options) {
   require_option(options.horizon >= 1, "the horizon must be at least 1, got {}", options.horizon);
   require_option(options.epsilon >= 0 && options.epsilon < 1,
@@ -72,8 +56,7 @@ Survival::Survival(const SurvivalOptions& options) : options_(options) {
   std::vector<double> sigma{0};
   for (const double kept : kept_by_steps(options.kind, options.horizon))
     sigma.push_back(sigma.back() - std::log(kept));
-  table_ = std::make_shared<Table>();
-  table_->host = at::tensor(sigma, at::kDouble);
+  table_ = std::make_shared<DeviceCopies>(at::tensor(sigma, at::kDouble));
 }
 
 at::Tensor Survival::sigma(const at::Tensor& t) const {

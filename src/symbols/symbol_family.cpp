@@ -44,9 +44,12 @@ SymbolFamily::SymbolFamily(const Codebook& codebook, const SymbolFamilyOptions& 
 }
 
 std::string SymbolFamily::summary() const {
-  return fmt::format("diffusion of symbols ({} noise, {} schedule, {})",
-                     name_of(options_.process.noise), name_of(options_.process.survival.kind),
-                     name_of(options_.objective.target));
+  const SymbolNoise noise = options_.process.noise;
+  const bool survival = noise == SymbolNoise::absorbing || noise == SymbolNoise::uniform;
+  return fmt::format(
+      "diffusion of symbols ({} noise, {}{})", name_of(noise),
+      survival ? fmt::format("{} schedule, ", name_of(options_.process.survival.kind)) : "",
+      name_of(options_.objective.target));
 }
 
 std::span<const std::string_view> SymbolFamily::measures() const {
@@ -65,14 +68,20 @@ at::Tensor SymbolFamily::codes_of(const at::Tensor& states) const {
 
 Draws SymbolFamily::draw(const TrainingStreams& streams, const at::Tensor& samples,
                          at::IntArrayRef elements) const {
-  return {process_.draw_time(streams.time, samples),
-          random_uniform(streams.noise, samples, elements)};
+  Draws draws{process_.draw_time(streams.time, samples),
+              random_uniform(streams.noise, samples, elements)};
+  // The first number of that stream is for the time.
+  if (options_.objective.target == SymbolTarget::one_jump)
+    draws.push_back(random_uniform(streams.time, samples, {3}).narrow(1, 1, 2));
+  return draws;
 }
 
 Corrupted SymbolFamily::corrupt(const at::Tensor& labels, const Draws& draws) const {
   const at::Tensor &t = draws.at(0), &u = draws.at(1);
   const at::Tensor rows = codebook().rows_of(labels);
-  const at::Tensor states = process_.noise(rows, t, u);
+  at::Tensor states = process_.noise(rows, t, u);
+  if (options_.objective.target == SymbolTarget::one_jump)
+    states = process_.jump(states, t, draws.at(2));
   // Padding and the like stays what it is.
   const at::Tensor shown = at::where(rows.lt(0), labels, labels_of(states));
   const at::Tensor told =

@@ -8,6 +8,7 @@
 #include <c10/core/GradMode.h>
 
 #include <cmath>
+#include <vector>
 
 namespace tessera {
 namespace {
@@ -55,8 +56,7 @@ at::Tensor uniform_score_entropy(const SymbolProcess& process, const at::Tensor&
                                  const at::Tensor& xt, const at::Tensor& x0, const at::Tensor& t) {
   const NoiseKernel& kernel = process.kernel();
   const at::Tensor rates = kernel.rates_into(xt, t).to(logits.scalar_type());
-  const at::Tensor clean = at::one_hot(x0.clamp_min(0), kernel.symbols()).to(at::kDouble);
-  const at::Tensor marginal = kernel.forward(clean, t);
+  const at::Tensor marginal = kernel.marginal(x0.clamp_min(0), t);
   const at::Tensor truth = (marginal / entry(marginal, xt).unsqueeze(-1)).to(logits.scalar_type());
   const at::Tensor terms = logits.exp() - truth * logits + truth * (truth.log() - 1);
   return (rates * terms).sum(-1) * x0.ge(0);
@@ -87,6 +87,14 @@ void require_objective(const SymbolProcess& process, const SymbolObjectiveOption
                  "symbol: take symbols.noise = \"uniform\"");
   require_option(options.target != SymbolTarget::score_entropy || process.options().continuous,
                  "symbols.target = \"score-entropy\" needs symbols.continuous = true");
+  require_option(options.target != SymbolTarget::score_entropy || masks ||
+                     process.options().noise == SymbolNoise::uniform,
+                 "symbols.target = \"score-entropy\" needs symbols.noise = \"absorbing\" (without "
+                 "a mask_value) or \"uniform\"");
+  require_option(options.target != SymbolTarget::one_jump ||
+                     (!masks && process.kernel().has_rates() && process.options().continuous),
+                 "symbols.target = \"one-jump\" needs symbols.continuous = true and noise that "
+                 "jumps between symbols: symbols.noise = \"target-rate\" or \"uniform\"");
 }
 
 at::Tensor log_estimate(const SymbolProcess& process, SymbolTarget target, const at::Tensor& logits,
@@ -114,6 +122,48 @@ at::Tensor symbol_bound(const SymbolProcess& process, const SymbolPrediction& pr
   if (process.options().continuous)
     return process.kernel().divergence_rate(log_p0, states, x0, t, process.options().reverse);
   return stepped_bound(process, log_p0, prediction.surprise(), states, x0, t);
+}
+
+at::Tensor one_jump_bound(const SymbolProcess& process, const SymbolPrediction& prediction,
+                          const at::Tensor& x, const at::Tensor& x0, const at::Tensor& t) {
+  constexpr double kLeastChance = 1e-9;  // of the state itself, to divide by
+  const NoiseKernel& kernel = process.kernel();
+  const at::Tensor log_p0 = prediction.logits().log_softmax(-1);
+  const at::ScalarType dtype = log_p0.scalar_type();
+  const at::Tensor states = x.clamp_min(0);
+  const int64_t rows = x.size(0), symbols = kernel.symbols();
+  const auto per_element = [&](const at::Tensor& table, const at::Tensor& at) {
+    return table.gather(1, at.reshape({rows, -1})).view(at.sizes());  // [B, K], [B, ...]
+  };
+
+  at::Tensor flow, log_truth, share;
+  {
+    const c10::NoGradGuard no_grad;
+    const at::Tensor clean = kernel.marginal(x0.clamp_min(0), t);
+    const at::Tensor truth =
+        clean / entry(clean, states).clamp_min(kLeastChance).unsqueeze(-1);  // [B, ..., K]
+    const at::Tensor all_flow = kernel.rates_into(states, t) * truth;
+    // How fast a sample leaves where it was before the jump, if that was y here.
+    const at::Tensor all = at::arange(symbols, x.options()).expand({rows, symbols});
+    const at::Tensor leaving = kernel.rates_from(all, t).sum(-1);  // [B, K]
+    const at::Tensor here = per_element(leaving, states) * x.ge(0);
+    const at::Tensor others = against_elements(here.reshape({rows, -1}).sum(1), x.dim()) - here;
+    std::vector<int64_t> shape(static_cast<size_t>(x.dim()) + 1, 1);
+    shape.front() = rows;
+    shape.back() = symbols;
+    const at::Tensor of_x =
+        (all_flow / (others.unsqueeze(-1) + leaving.view(shape))).sum(-1) * x.ge(0);
+    share = against_elements(of_x.reshape({rows, -1}).sum(1), x.dim()).to(dtype);
+    log_truth = truth.log().to(dtype);
+    flow = all_flow.to(dtype);
+  }
+  const at::Tensor log_ratio = kernel.log_ratios(log_p0, states, t, process.options().reverse);
+  const at::Tensor rates = kernel.rates_into(states, t).to(dtype);
+  const at::Tensor zero = at::zeros({}, flow.options());
+  const at::Tensor out = at::where(rates.gt(0), rates * log_ratio.exp(), zero).sum(-1);
+  const at::Tensor back =
+      at::where(flow.gt(0), flow * (log_truth - 1 - log_ratio), zero).sum(-1) / share;
+  return (out + back) * x0.ge(0);
 }
 
 SymbolLoss symbol_objective(const SymbolProcess& process, const SymbolPrediction& prediction,
@@ -163,13 +213,18 @@ SymbolLoss symbol_objective(const SymbolProcess& process, const SymbolPrediction
         total = uniform_score_entropy(process, cached.logits(), xt.clamp_min(0), x0, t);
       }
       break;
+    case SymbolTarget::one_jump:
+      total = bound = one_jump_bound(process, cached, xt, x0, t);
+      break;
     case SymbolTarget::ratio_matching: {
       const at::Tensor marginal = process.kernel().forward(cached.logits().softmax(-1), t);
       total = entry(marginal, xt.clamp_min(0)).log().neg() * x0.ge(0);
       break;
     }
   }
-  if (options.target == SymbolTarget::bound && options.cross_entropy_weight > 0)
+  const bool bounded =
+      options.target == SymbolTarget::bound || options.target == SymbolTarget::one_jump;
+  if (bounded && options.cross_entropy_weight > 0)
     total = total + options.cross_entropy_weight * cross_entropy;
   if (!bound.defined()) {
     const c10::NoGradGuard no_grad;

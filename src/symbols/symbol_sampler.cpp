@@ -193,7 +193,7 @@ class Run {
         ancestral(where, step);
       else
         jump(where, rates(where, t, false), t - s, stream(step, 0));
-      if (s > sampling.corrector_from * process_.horizon()) continue;
+      if (t > sampling.corrector_from * process_.horizon()) continue;
       for (int64_t k = 0; k < sampling.correctors; ++k) {
         if (!ask(step, s)) return finish(step + 1);
         jump(where, rates(where, s, true), (t - s) * sampling.corrector_size,
@@ -250,23 +250,41 @@ class Run {
     return corrector ? back + kernel.rates_from(xt, tensor(t)).to(back.scalar_type()) : back;
   }
 
+  // Numbers of jumps from x_t to all symbols are Poisson numbers, and independent; so their sum is
+  // one, and where each jump leads is drawn apart. All jumps are added up.
+  at::Tensor leap(const at::Tensor& where, const at::Tensor& xt, const at::Tensor& expected,
+                  uint64_t stream) const {
+    // Of jumps 1, 2, ..: the first is how many there are.   -> [n]
+    const auto numbers = [&](int64_t count) {
+      std::vector<int64_t> shape(shape_.begin(), shape_.end());
+      shape.insert(shape.begin(), count);
+      return random_uniform({options_.seed, Purpose::symbol_step, stream}, samples_, shape, seeds_);
+    };
+    const at::Tensor below = expected.cumsum(-1);
+    const at::Tensor all = below.narrow(-1, -1, 1).contiguous();
+    const at::Tensor last = at::searchsorted(below, all);
+    const at::Tensor count = draw_poisson(all.squeeze(-1), at_places(numbers(1).squeeze(1), where));
+    const int64_t most = count.max().item<int64_t>();
+    if (most == 0) return xt;
+    const at::Tensor drawn = numbers(1 + most);
+    at::Tensor moved = xt;
+    for (int64_t k = 1; k <= most; ++k) {
+      const at::Tensor aim = at_places(drawn.select(1, k), where).unsqueeze(-1) * all;
+      const at::Tensor to = at::minimum(
+          at::searchsorted(below, aim.to(below.scalar_type()), /*out_int32=*/false, /*right=*/true),
+          last);
+      moved = moved + at::where(count.ge(k), to.squeeze(-1) - xt, 0);
+    }
+    return moved.clamp(0, process_.kernel().symbols() - 1);
+  }
+
   // Moves by rates [n, states] for so long.
   void jump(const at::Tensor& where, const at::Tensor& rates, double length, uint64_t stream) {
     const at::Tensor xt = at_places(x_, where);
     const at::Tensor expected = rates * (length / process_.horizon());
     at::Tensor next;
     if (options_.sampling.predictor == Predictor::tau_leaping) {
-      std::vector<int64_t> shape(shape_.begin(), shape_.end());
-      shape.push_back(expected.size(-1));
-      const at::Tensor numbers =
-          random_uniform({options_.seed, Purpose::symbol_step, stream}, samples_, shape, seeds_)
-              .view({-1, expected.size(-1)})
-              .index_select(0, where);
-      const at::Tensor counts = draw_poisson(expected, numbers).to(at::kDouble);
-      const at::Tensor states =
-          at::arange(expected.size(-1), expected.options().dtype(at::kDouble));
-      const at::Tensor moved = xt + ((states - xt.unsqueeze(-1)) * counts).sum(-1).to(at::kLong);
-      next = moved.clamp(0, process_.kernel().symbols() - 1);
+      next = leap(where, xt, expected, stream);
     } else {
       const at::Tensor stay = (1 - expected.sum(-1)).clamp_min(0);
       const at::Tensor all = expected.scatter(-1, xt.unsqueeze(-1), stay.unsqueeze(-1));
@@ -314,18 +332,32 @@ SymbolSampler::SymbolSampler(const SymbolProcess& process, const SymbolSamplerOp
       "correctors must be in [0, {}), got {}", kStreamsOfAStep - 2, sampling.correctors);
   require_option(sampling.corrector_size > 0, "the size of correctors must be positive, got {}",
                  sampling.corrector_size);
+  require_option(process.kernel().has_rates() ||
+                     (sampling.predictor == Predictor::ancestral && sampling.correctors == 0),
+                 "symbols.noise = \"{}\" has steps and no rates: take sampler.predictor = "
+                 "\"ancestral\" and no correctors",
+                 name_of(process.options().noise));
+  require_option(sampling.last_time >= 0 && sampling.last_time < 1,
+                 "sampler.last_time must be in [0, 1), got {}", sampling.last_time);
+  require_option(sampling.last_time == 0 || process.options().continuous,
+                 "sampler.last_time needs symbols.continuous = true: otherwise the last "
+                 "step begins at one of the steps of training");
   const double horizon = process.horizon();
-  for (int64_t k = 0; k <= options.steps; ++k) {
-    const double t =
-        horizon * static_cast<double>(options.steps - k) / static_cast<double>(options.steps);
-    times_.push_back(process.options().continuous ? t : std::round(t));
+  const auto steps = static_cast<double>(options.steps);
+  for (int64_t k = 0; k < options.steps; ++k) {
+    const auto done = static_cast<double>(k);
+    const double left = sampling.last_time > 0 && options.steps > 1
+                            ? 1 - (1 - sampling.last_time) * done / (steps - 1)
+                            : (steps - done) / steps;
+    times_.push_back(process.options().continuous ? horizon * left : std::round(horizon * left));
   }
+  times_.push_back(0);
 }
 
 int64_t SymbolSampler::calls() const {
   int64_t calls = options_.steps;
   for (size_t step = 0; step + 2 < times_.size(); ++step)
-    if (times_[step + 1] <= options_.sampling.corrector_from * process_.horizon())
+    if (times_[step] <= options_.sampling.corrector_from * process_.horizon())
       calls += options_.sampling.correctors;
   return calls;
 }

@@ -53,8 +53,8 @@ at::Tensor UniformKernel::forward(const at::Tensor& p, const at::Tensor& t) cons
 }
 
 at::Tensor UniformKernel::rates_from(const at::Tensor& x, const at::Tensor& t) const {
-  const at::Tensor rate = against_elements(
-      survival_.sigma_rate(t) / static_cast<double>(symbols_), x.dim() + 1);
+  const at::Tensor rate =
+      against_elements(survival_.sigma_rate(t) / static_cast<double>(symbols_), x.dim() + 1);
   return (1 - at::one_hot(x, symbols_).to(at::kDouble)) * rate;
 }
 
@@ -70,7 +70,7 @@ at::Tensor UniformKernel::draw_reverse(const at::Tensor& log_p0, const at::Tenso
   const at::Tensor x0 = draw_categorical(log_p0, u[0]);
   const auto spread = [&](const at::Tensor& value) { return against_elements(value, xt.dim()); };
   const at::Tensor difference = survival_.sigma(s) - survival_.sigma(t);
-  const at::Tensor kept = spread(difference.exp());                 // by s .. t
+  const at::Tensor kept = spread(difference.exp());  // by s .. t
   const at::Tensor moved = spread(at::expm1(difference).neg());
   const at::Tensor alpha = spread(survival_.alpha(s)), lost = spread(survival_.lost(s));
 
@@ -93,10 +93,9 @@ at::Tensor UniformKernel::draw_reverse(const at::Tensor& log_p0, const at::Tenso
 }
 
 at::Tensor UniformKernel::divergence(const at::Tensor& log_p0, const at::Tensor& xt,
-                                     const at::Tensor& x0, const at::Tensor& s,
-                                     const at::Tensor& t, Reverse reverse) const {
-  if (reverse == Reverse::mean)
-    return NoiseKernel::divergence(log_p0, xt, x0, s, t, reverse);
+                                     const at::Tensor& x0, const at::Tensor& s, const at::Tensor& t,
+                                     Reverse reverse) const {
+  if (reverse == Reverse::mean) return NoiseKernel::divergence(log_p0, xt, x0, s, t, reverse);
   // q has three different values: at x_t, at x_0, and anywhere else. So has log q(x_t | x_s).
   const auto count = static_cast<double>(symbols_);
   const auto spread = [&](const at::Tensor& value) { return against_elements(value, xt.dim()); };
@@ -120,18 +119,16 @@ at::Tensor UniformKernel::divergence(const at::Tensor& log_p0, const at::Tensor&
   const auto x_log_x = [](const at::Tensor& x) { return at::xlogy(x, x); };
   const at::Tensor entropy =
       x_log_x(q_clean) + different * x_log_x(q_here) + others * x_log_x(q_other);
-  const at::Tensor from =
-      at::xlogy(q_here, kept + moved) + at::xlogy(1 - q_here, moved);
+  const at::Tensor from = at::xlogy(q_here, kept + moved) + at::xlogy(1 - q_here, moved);
 
   const at::ScalarType dtype = log_p0.scalar_type();
   const auto cast = [&](const at::Tensor& value) { return value.to(dtype); };
   const at::Tensor log_blend =
       (log_p0.exp() * cast(alpha).unsqueeze(-1) + cast(lost).unsqueeze(-1)).log();
-  const at::Tensor expected =
-      cast(q_other) * log_blend.sum(-1) + cast(q_clean - q_other) * entry(log_blend, clean) +
-      cast(different * (q_here - q_other)) * entry(log_blend, xt);
-  const at::Tensor log_normaliser =
-      (entry(log_p0, xt).exp() * cast(all) + cast(all_lost)).log();
+  const at::Tensor expected = cast(q_other) * log_blend.sum(-1) +
+                              cast(q_clean - q_other) * entry(log_blend, clean) +
+                              cast(different * (q_here - q_other)) * entry(log_blend, xt);
+  const at::Tensor log_normaliser = (entry(log_p0, xt).exp() * cast(all) + cast(all_lost)).log();
   return (cast(entropy - from) - expected + log_normaliser) * known;
 }
 
@@ -160,8 +157,8 @@ at::Tensor UniformKernel::divergence_rate(const at::Tensor& log_p0, const at::Te
   const at::Tensor logs = log_blend.sum(-1) - here * count;  // y = x adds nothing
   const at::Tensor down = low / high, up = high / low;
   const at::Tensor if_same = ratios - down * logs + (count - 1) * down * (down.log() - 1);
-  const at::Tensor if_not = ratios - logs - (up - 1) * (there - here) - (count - 2) +
-                            up * (up.log() - 1);
+  const at::Tensor if_not =
+      ratios - logs - (up - 1) * (there - here) - (count - 2) + up * (up.log() - 1);
   return at::where(same, if_same, if_not) * rate * known;
 }
 

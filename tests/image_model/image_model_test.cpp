@@ -52,7 +52,8 @@ TEST(PixelCodes, EveryCodingDecodesWhatItEncodes) {
     at::manual_seed(1);
     const auto codes = pixel_codes(options, at::randn({256, 8}), at::kCPU);
     const at::Tensor values = at::arange(256);
-    EXPECT_EQ(codes->dim(), code_width(options));
+    EXPECT_EQ(codes->dim(), code_widths(options).input);
+    EXPECT_EQ(codes->output_dim(), code_widths(options).output);
     EXPECT_TRUE(at::equal(codes->decode(codes->encode(values)), values)) << name_of(coding);
   }
 }

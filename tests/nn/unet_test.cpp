@@ -10,7 +10,7 @@ namespace {
 
 int64_t parameters_of(const UNetOptions& options, int64_t classes = 0) {
   Parameters parameters;
-  const UNet network(parameters, "unet", options, 24, 32, classes);
+  const UNet network(parameters, "unet", options, 48, 24, 32, classes);
   parameters.allocate(at::kMeta, Precision::float32, 1);
   return parameters.count();
 }
@@ -23,8 +23,8 @@ TEST(UNet, HasThePapersNumberOfParameters) {
 
 struct Bench {
   explicit Bench(int64_t classes = 0)
-      : network(parameters, "unet", {.width = 16, .stages = 2, .blocks = 1, .attention_side = 4}, 6,
-                8, classes) {
+      : network(parameters, "unet", {.width = 16, .stages = 2, .blocks = 1, .attention_side = 4},
+                12, 6, 8, classes) {
     parameters.allocate(at::kCPU, Precision::float32, 1);
     at::manual_seed(3);
     // What should begin by doing nothing would hide mistakes.
@@ -35,7 +35,7 @@ struct Bench {
   }
 
   at::Tensor run(const at::Tensor& classes = {}) const {
-    return network(x, previous, time, classes, Mode::inference);
+    return network(at::cat({x, previous}, -1), time, classes, Mode::inference);
   }
 
   Parameters parameters;

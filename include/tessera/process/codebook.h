@@ -25,14 +25,16 @@ struct DecodedExit {
 // codebook knows what a cell looks like: the rest of the process asks it.
 //
 // Shapes: labels [...] int64, points [..., dim()] float32 or float64; [...] may be empty of
-// elements. Gradients flow through encode(), scores() and cross_entropy(), never through exit
-// times.
+// elements. What scores(), logits(), decode(), cross_entropy() and mean() read has output_dim()
+// numbers: of most codebooks they are points, too. Gradients flow through encode(), scores() and
+// cross_entropy(), never through exit times.
 class TESSERA_API Codebook {
  public:
   virtual ~Codebook() = default;
 
-  virtual int64_t symbols() const = 0;  // K
-  virtual int64_t dim() const = 0;      // d
+  virtual int64_t symbols() const = 0;                  // K
+  virtual int64_t dim() const = 0;                      // d
+  virtual int64_t output_dim() const { return dim(); }  // of a network's estimate
   virtual at::Device device() const = 0;
 
   at::Tensor encode(const at::Tensor& labels) const;  // [...] -> [..., d]

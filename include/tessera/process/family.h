@@ -62,7 +62,7 @@ class TESSERA_API Family {
   virtual Corrupted corrupt(const at::Tensor& labels, const Draws& draws) const = 0;
 
   // What a network is taught.
-  //   output  [B, ..., d]  its estimate, as points that the codebook scores
+  //   output  [B, ..., codebook().output_dim()]  its estimate, as the codebook scores it
   //   mask    [B, ...]     bool (true: counts), or undefined: all count
   virtual FamilyLoss loss(const Corrupted& corrupted, const at::Tensor& output,
                           const at::Tensor& labels, const at::Tensor& mask) const = 0;

@@ -42,7 +42,8 @@ struct SymbolSampling {
   bool likeliest_last = false;  // the last step takes the likeliest symbols
   int64_t correctors = 0;       // further steps at the same time, after every step
   double corrector_size = 1.5;  // their length, in steps
-  double corrector_from = 0.1;  // they are made below this share of T
+  double corrector_from = 0.1;  // they are made after steps that begin at this share of T or below
+  double last_time = 0;  // share of T where the last step begins; 0: all steps are equally long
 
   bool operator==(const SymbolSampling&) const = default;
 };

@@ -38,6 +38,8 @@ class TESSERA_API NoiseKernel {
   virtual bool has_mask() const { return false; }
   int64_t states() const { return symbols() + (has_mask() ? 1 : 0); }
   int64_t mask() const { return has_mask() ? symbols() : -1; }
+  // Whether time is continuous. Otherwise it has whole steps, and rates are not asked for.
+  virtual bool has_rates() const { return true; }
 
   // x_t of the chain that is at x_s = x.
   virtual at::Tensor draw(const at::Tensor& x, const at::Tensor& s, const at::Tensor& t,
@@ -49,6 +51,8 @@ class TESSERA_API NoiseKernel {
                               const at::Tensor& t) const = 0;  // -> [B, ..., states]
   // sum_j p_j q(x_t = k | x_0 = j) for all states k; p need not be normalised.
   virtual at::Tensor forward(const at::Tensor& p, const at::Tensor& t) const = 0;
+  // The same where p is sure of one symbol: q(x_t = k | x_0 = x0).   -> [B, ..., states] float64
+  virtual at::Tensor marginal(const at::Tensor& x0, const at::Tensor& t) const;
 
   // Jumps per unit of t / T, 0 for k = x: from x to every k, and from every k to x.
   virtual at::Tensor rates_from(const at::Tensor& x, const at::Tensor& t) const = 0;
@@ -113,6 +117,28 @@ class TESSERA_API AbsorbingKernel final : public NoiseKernel {
 
  private:
   int64_t symbols_;
+  Survival survival_;
+};
+
+// The same where a symbol of the K stands for the mask, as the released D3PM has it: there is no
+// further state, and what shows that symbol may be it.
+class TESSERA_API AbsorbingSymbolKernel final : public NoiseKernel {
+ public:
+  AbsorbingSymbolKernel(int64_t symbols, int64_t covered, const Survival& survival);
+
+  int64_t symbols() const override { return symbols_; }
+  double horizon() const override { return survival_.horizon(); }
+
+  at::Tensor draw(const at::Tensor& x, const at::Tensor& s, const at::Tensor& t,
+                  const at::Tensor& u) const override;
+  at::Tensor start(const at::Tensor& u) const override;
+  at::Tensor log_from(const at::Tensor& x, const at::Tensor& s, const at::Tensor& t) const override;
+  at::Tensor forward(const at::Tensor& p, const at::Tensor& t) const override;
+  at::Tensor rates_from(const at::Tensor& x, const at::Tensor& t) const override;
+  at::Tensor rates_into(const at::Tensor& x, const at::Tensor& t) const override;
+
+ private:
+  int64_t symbols_, covered_;
   Survival survival_;
 };
 

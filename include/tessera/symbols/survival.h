@@ -10,6 +10,8 @@
 
 namespace tessera {
 
+class DeviceCopies;
+
 // How fast noise takes symbols away: alpha(s) is the share that it has left alone at s = t / T.
 enum class SurvivalKind {
   linear,          // 1 - s
@@ -58,10 +60,10 @@ class TESSERA_API Survival {
 
   // t [...] in [0, T]  ->  [...] float64
   at::Tensor alpha(const at::Tensor& t) const;
-  at::Tensor lost(const at::Tensor& t) const;       // 1 - alpha, without losing digits near 0
-  at::Tensor sigma(const at::Tensor& t) const;      // -ln alpha
+  at::Tensor lost(const at::Tensor& t) const;        // 1 - alpha, without losing digits near 0
+  at::Tensor sigma(const at::Tensor& t) const;       // -ln alpha
   at::Tensor sigma_rate(const at::Tensor& t) const;  // d sigma / d s
-  at::Tensor hazard(const at::Tensor& t) const;     // -alpha' / (1 - alpha): rate of uncovering
+  at::Tensor hazard(const at::Tensor& t) const;      // -alpha' / (1 - alpha): rate of uncovering
 
   // The same for one time.
   double alpha(double t) const;
@@ -69,10 +71,8 @@ class TESSERA_API Survival {
   double sigma_rate(double t) const;
 
  private:
-  struct Table;  // sigma at 0 .. T, of the kinds that are made of steps
-
   SurvivalOptions options_;
-  std::shared_ptr<Table> table_;
+  std::shared_ptr<DeviceCopies> table_;  // sigma at 0 .. T, of the kinds that are made of steps
 };
 
 }  // namespace tessera

@@ -37,7 +37,8 @@ class TESSERA_API SymbolFamily final : public Family {
                  const SamplerOptions& options, const StepCallback& callback = {},
                  const at::Tensor& seeds = {}, const at::Tensor& present = {}) const override;
   int64_t calls(const SamplerOptions& options) const override;
-  bool has_bound() const override { return true; }
+  // Not after a jump, of which no bound is asked.
+  bool has_bound() const override { return options_.objective.target != SymbolTarget::one_jump; }
   at::Tensor bound(const Corrupted& corrupted, const at::Tensor& output,
                    const at::Tensor& labels) const override;
 

@@ -14,6 +14,7 @@ enum class SymbolTarget {
   cross_entropy,   // the cross-entropy of x0 at every position, at all times alike
   score_entropy,   // logits are scores: the bound, and what unnormalised scores lack
   ratio_matching,  // the likelihood of x_t given all other positions
+  one_jump,        // the bound of continuous time, estimated after one more jump (tauLDR)
 };
 
 // How masked positions are weighted in the bound.
@@ -26,11 +27,12 @@ enum class MaskWeight {
 template <>
 struct EnumNames<SymbolTarget> {
   static constexpr std::string_view what = "objective of symbols";
-  static constexpr std::array<std::pair<SymbolTarget, std::string_view>, 4> values{
+  static constexpr std::array<std::pair<SymbolTarget, std::string_view>, 5> values{
       {{SymbolTarget::bound, "bound"},
        {SymbolTarget::cross_entropy, "cross-entropy"},
        {SymbolTarget::score_entropy, "score-entropy"},
-       {SymbolTarget::ratio_matching, "ratio-matching"}}};
+       {SymbolTarget::ratio_matching, "ratio-matching"},
+       {SymbolTarget::one_jump, "one-jump"}}};
 };
 template <>
 struct EnumNames<MaskWeight> {
@@ -65,6 +67,12 @@ TESSERA_API void require_objective(const SymbolProcess& process,
 TESSERA_API at::Tensor symbol_bound(const SymbolProcess& process,
                                     const SymbolPrediction& prediction, const at::Tensor& xt,
                                     const at::Tensor& x0, const at::Tensor& t);
+
+// The estimate of the same bound that tauLDR is taught, from x after one jump(): both rates and
+// ratios are those of x, where the bound has some of them before the jump.
+TESSERA_API at::Tensor one_jump_bound(const SymbolProcess& process,
+                                      const SymbolPrediction& prediction, const at::Tensor& x,
+                                      const at::Tensor& x0, const at::Tensor& t);
 
 // Means over the elements that count, in nats; total carries the gradient.
 struct SymbolLoss {

@@ -2,6 +2,7 @@
 
 #include <tessera/base/api.h>
 #include <tessera/base/enum_names.h>
+#include <tessera/symbols/matrix_kernel.h>
 #include <tessera/symbols/noise_kernel.h>
 #include <tessera/symbols/survival.h>
 #include <tessera/tensor/random.h>
@@ -12,8 +13,10 @@ namespace tessera {
 
 // What noise does to a symbol.
 enum class SymbolNoise {
-  absorbing,  // covers it with a mask
-  uniform,    // puts any symbol in its place
+  absorbing,    // covers it with a mask
+  uniform,      // puts any symbol in its place
+  gaussian,     // of values in an order: puts a near one in its place (D3PM)
+  target_rate,  // likewise, in continuous time, until all are about equally likely (tauLDR)
 };
 
 // What the last step, from t = 1 to 0, is taught, where time has steps.
@@ -25,8 +28,11 @@ enum class FirstTerm {
 template <>
 struct EnumNames<SymbolNoise> {
   static constexpr std::string_view what = "noise of symbols";
-  static constexpr std::array<std::pair<SymbolNoise, std::string_view>, 2> values{
-      {{SymbolNoise::absorbing, "absorbing"}, {SymbolNoise::uniform, "uniform"}}};
+  static constexpr std::array<std::pair<SymbolNoise, std::string_view>, 4> values{
+      {{SymbolNoise::absorbing, "absorbing"},
+       {SymbolNoise::uniform, "uniform"},
+       {SymbolNoise::gaussian, "gaussian"},
+       {SymbolNoise::target_rate, "target-rate"}}};
 };
 template <>
 struct EnumNames<FirstTerm> {
@@ -43,7 +49,13 @@ struct SymbolProcessOptions {
   double min_time = 1e-3;       // continuous: the earliest time, as a share of T
   Reverse reverse = Reverse::plug_in;
   FirstTerm first_term = FirstTerm::estimate;
+  int64_t mask_value = -1;  // absorbing: a symbol that stands for the mask as well; -1: none does
+  GaussianNoiseOptions gaussian = {};
+  TargetRateOptions target_rate = {};
 };
+
+// Whether noise covers symbols with a state that is none of them.
+TESSERA_API bool has_mask(const SymbolProcessOptions& options);
 
 // The forward process of symbols: a kernel, and the times it is asked at. Immutable.
 class TESSERA_API SymbolProcess {
@@ -64,6 +76,10 @@ class TESSERA_API SymbolProcess {
   // x_t of every symbol.   x0 [B, ...], t [B], u [B, ...] float64 -> [B, ...] states
   // Below 0 is what is no symbol: it stays as it is.
   at::Tensor noise(const at::Tensor& x0, const at::Tensor& t, const at::Tensor& u) const;
+
+  // x after one jump more: of one symbol of every sample, which one and where to as the rates of
+  // time t have it.   x [B, ...] states, t [B], u [B, 2] float64
+  at::Tensor jump(const at::Tensor& x, const at::Tensor& t, const at::Tensor& u) const;
 
  private:
   SymbolProcessOptions options_;
