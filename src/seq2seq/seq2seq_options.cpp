@@ -28,7 +28,13 @@ void declare(config::Schema& schema, Seq2SeqOptions& options) {
   schema.option("model.activation", transformer.activation, "between the two linear layers");
   schema.option("model.positions", network.positions, "longest sentence, end symbol included")
       .range(2, nn::kMostPositions);
+  schema.option("model.reading", network.reading,
+                "an encoder reads the source and a decoder looks at that (cross), or one stack of "
+                "as many layers as both reads source and target as one sequence (joined; diffusion "
+                "only)");
   schema.option("model.normalise", options.normalise, "how codes are brought to one length");
+  schema.option("model.output_bias", options.output_bias,
+                "add a trained bias to the scores of symbols");
   schema
       .option("model.length_weight", options.length_weight,
               "weight of the cross-entropy of the predicted length")
@@ -43,7 +49,11 @@ void declare(config::Schema& schema, Seq2SeqOptions& options) {
       "model.condition_on", options.condition_on,
       "form in which it sees that estimate, in training and in sampling: as it is (raw), the mean "
       "of the codes (mean), the nearest code (nearest), or scaled to a code's length (rescaled)");
+  schema.option("model.condition_loss", options.condition_loss,
+                "the loss of such an update is that of the second pass alone, or the sum of both "
+                "(both; with model.self_conditioning = 1, every update is of both)");
   tessera::declare(schema, "process.", options.process);
+  tessera::declare(schema, "process.adaptive_", options.adaptive);
   tessera::declare(schema, "objective.", options.objective);
 }
 

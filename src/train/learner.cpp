@@ -141,6 +141,7 @@ void Learner::update(int64_t step, std::span<const nn::Inputs> batches, double l
     apply_graph_.run();
   }
   applied_ = std::min(applied_ + 1, 2);
+  model_.updated(step + 1);
   ++updates_;
 }
 
