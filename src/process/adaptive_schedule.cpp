@@ -139,7 +139,7 @@ void AdaptiveSchedule::observe(const at::Tensor& t, const at::Tensor& error,
 }
 
 void AdaptiveSchedule::updated(int64_t updates) {
-  if (options_.stride == 0 || updates < options_.start ||
+  if (options_.stride == 0 || updates == 0 || updates < options_.start ||
       (updates - options_.start) % options_.stride != 0)
     return;
   const c10::NoGradGuard no_grad;

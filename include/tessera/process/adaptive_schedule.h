@@ -33,7 +33,8 @@ class TESSERA_API AdaptiveSchedule {
   //   t [B] in [0, T],  error [B, L],  mask [B, L] bool (true: counts) or undefined: all do
   void observe(const at::Tensor& t, const at::Tensor& error, const at::Tensor& mask);
 
-  // To be called after every update of the network: makes the schedule anew where it is time to.
+  // To be called before every update of the network: makes the schedule anew where it is time to.
+  // So the one at the end of a training is the one that the network was trained with last.
   //   updates  how many there have been
   void updated(int64_t updates);
 

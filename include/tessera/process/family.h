@@ -107,7 +107,7 @@ class TESSERA_API Family {
 
   // State beside the network's weights, of families that learn something from the course of a
   // training themselves. observe() takes what a loss has seen: in training alone, within what is
-  // recorded. updated() is called after every update, with how many there have been. state() is
+  // recorded. updated() is called before every update, with how many there were. state() is
   // what a model needs of that to go on and to be generated with, by name; restore() takes the
   // same, from tensors whose names begin with a prefix.
   virtual void observe(const FamilyLoss& /*loss*/) {}
