@@ -16,6 +16,7 @@
 #include <tessera/evaluation/text_evaluation.h>
 #include <tessera/evaluation/text_scores.h>
 #include <tessera/files/safetensors.h>
+#include <tessera/process/adaptive_schedule.h>
 #include <tessera/process/boundary.h>
 #include <tessera/process/boundary_family.h>
 #include <tessera/process/clock.h>
@@ -24,6 +25,7 @@
 #include <tessera/process/objective.h>
 #include <tessera/process/process.h>
 #include <tessera/process/sampler.h>
+#include <tessera/process/time_warp.h>
 #include <tessera/process/trajectory.h>
 #include <tessera/task/training.h>
 #include <tessera/tensor/random.h>

@@ -31,7 +31,8 @@ OneStep measure_one_step(const seq2seq::Seq2Seq& model, const corpus::Split& spl
     const ValidationBatch batch(model, batcher.batch(0, i), i, seed);
     const at::Tensor& target = batch.ids.target;
     const at::Tensor samples = at::arange(target.size(0), target.options());
-    const at::Tensor t = process->draw_time(batch.streams.time, samples);
+    const at::Tensor t =
+        process->training_time(codebook, process->draw_time(batch.streams.time, samples));
     const at::Tensor eps =
         process->draw_noise(batch.streams.noise, samples, {target.size(1), codebook.dim()});
     const at::Tensor x0 = codebook.encode(target);

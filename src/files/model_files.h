@@ -13,11 +13,13 @@
 // What the folders of all kinds of models have in common:
 //   config.json        format, kind, facts of that kind, options
 //   model.safetensors  the weights, by name
+//   state.safetensors  state beside the weights, by name, of models that have some
 //   README.md          for people
 namespace tessera {
 
 constexpr const char* kModelConfigFile = "config.json";
 constexpr const char* kModelWeightsFile = "model.safetensors";
+constexpr const char* kModelStateFile = "state.safetensors";
 
 // What README.md in a model folder says beside the options. No times or paths: equal runs write
 // equal bytes.

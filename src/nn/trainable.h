@@ -49,6 +49,10 @@ class Trainable {
   virtual TrainingLoss loss_of(const Inputs& inputs, const Draws& draws, int64_t variant,
                                Mode mode) = 0;
 
+  // To be called before every update, with how many there have been: for what a model learns of its
+  // own from the course of a training. Must not wait for the device.
+  virtual void updated(int64_t /*updates*/) {}
+
   // Names of what a loss measures.
   virtual std::span<const std::string_view> measures() const = 0;
 

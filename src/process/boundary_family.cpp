@@ -16,16 +16,16 @@ constexpr std::array<std::string_view, 5> kMeasures{"mse", "cross_entropy", "tau
                                                     "reach"};
 
 // What corrupt() hides for loss(), in this order.
-enum Hidden : size_t { kX0, kTau, kT0, kSpeed, kOutside, kNoExit };
+enum Hidden : size_t { kX0, kTau, kT0, kSpeed, kOutside, kNoExit, kEps };
 
 std::vector<at::Tensor> hide(const at::Tensor& x0, const Noised& noised) {
-  return {x0, noised.tau, noised.t0, noised.speed, noised.outside, noised.no_exit};
+  return {x0, noised.tau, noised.t0, noised.speed, noised.outside, noised.no_exit, noised.eps};
 }
 
 Noised noised_of(const Corrupted& corrupted) {
   const auto& hidden = corrupted.hidden;
-  return {corrupted.input,   hidden.at(kTau),     hidden.at(kT0),
-          hidden.at(kSpeed), hidden.at(kOutside), hidden.at(kNoExit)};
+  return {corrupted.input,     hidden.at(kTau),    hidden.at(kT0), hidden.at(kSpeed),
+          hidden.at(kOutside), hidden.at(kNoExit), hidden.at(kEps)};
 }
 
 std::vector<int64_t> with_width(at::IntArrayRef elements, int64_t width) {
@@ -34,10 +34,20 @@ std::vector<int64_t> with_width(at::IntArrayRef elements, int64_t width) {
   return shape;
 }
 
+std::optional<AdaptiveSchedule> adaptive_schedule(const Codebook& codebook,
+                                                  const BoundaryFamilyOptions& options) {
+  if (options.adaptive.stride == 0) return std::nullopt;
+  return AdaptiveSchedule(options.adaptive, Trajectory(options.process.trajectory),
+                          codebook.device());
+}
+
 }  // namespace
 
 BoundaryFamily::BoundaryFamily(const Codebook& codebook, const BoundaryFamilyOptions& options)
-    : Family(codebook), options_(options), process_(options.process) {
+    : Family(codebook),
+      options_(options),
+      schedule_(adaptive_schedule(codebook, options)),
+      process_(options.process, schedule_ ? std::optional(schedule_->warp()) : std::nullopt) {
   require_option(options.clip >= 0, "clip must not be negative, got {}", options.clip);
 }
 
@@ -57,7 +67,7 @@ Draws BoundaryFamily::draw(const TrainingStreams& streams, const at::Tensor& sam
 }
 
 Corrupted BoundaryFamily::corrupt(const at::Tensor& labels, const Draws& draws) const {
-  const at::Tensor &t = draws.at(0), &eps = draws.at(1);
+  const at::Tensor t = process_.training_time(codebook(), draws.at(0)), &eps = draws.at(1);
   const at::Tensor x0 = codebook().encode(labels);
   const Noised noised = process_.noise(codebook(), x0, labels, eps, t);
   return {noised.x, t, hide(x0, noised)};
@@ -79,7 +89,25 @@ FamilyLoss BoundaryFamily::loss(const Corrupted& corrupted, const at::Tensor& ou
     return mean(at::norm(points.detach(), 2, {-1}));
   };
   const at::Tensor reach = mean_length(output) / mean_length(x0).clamp_min(1e-12);
-  return {parts.total, at::stack({parts.mse, parts.cross_entropy, tau, outside, reach})};
+  FamilyLoss loss{parts.total, at::stack({parts.mse, parts.cross_entropy, tau, outside, reach})};
+  if (schedule_) loss.seen = {corrupted.time, (output.detach() - x0).square().mean(-1), mask};
+  return loss;
+}
+
+void BoundaryFamily::observe(const FamilyLoss& loss) {
+  if (schedule_) schedule_->observe(loss.seen.at(0), loss.seen.at(1), loss.seen.at(2));
+}
+
+void BoundaryFamily::updated(int64_t updates) {
+  if (schedule_) schedule_->updated(updates);
+}
+
+safetensors::Tensors BoundaryFamily::state() const {
+  return schedule_ ? schedule_->state() : safetensors::Tensors{};
+}
+
+void BoundaryFamily::restore(const safetensors::File& file, const std::string& prefix) {
+  if (schedule_) schedule_->restore(file, prefix);
 }
 
 at::Tensor BoundaryFamily::shown(const at::Tensor& output) const {

@@ -1,6 +1,7 @@
 #include <tessera/process/codebook.h>
 
 #include "base/require.h"
+#include "tensor/slices.h"
 #include "tensor/tensor_checks.h"
 
 #include <tessera/tensor/value_checks.h>
@@ -9,6 +10,7 @@
 #include <c10/core/GradMode.h>
 
 #include <cmath>
+#include <limits>
 
 namespace tessera {
 namespace {
@@ -109,6 +111,23 @@ at::Tensor Codebook::mean(const at::Tensor& x, double logit_scale) const {
 
 at::Tensor Codebook::do_mean(const at::Tensor& /*x*/, double /*logit_scale*/) const {
   throw Error("a codebook of this kind has no mean of codes");
+}
+
+at::Tensor Codebook::spacing() const {
+  const c10::NoGradGuard no_grad;
+  const int64_t n = decodable();
+  require(n >= 2, "the spacing of codes needs at least 2 symbols that can be decoded");
+  const at::Tensor codes = do_encode(
+      do_symbols_of(at::arange(n, at::TensorOptions().dtype(at::kLong).device(device()))));
+  const at::Tensor lengths = codes.square().sum(-1);  // [n], squared
+  // |a - b|^2 = |a|^2 + |b|^2 - 2 a.b, and |a|^2 does not decide which b is nearest.
+  const at::Tensor nearest = in_slices(n, n, device(), [&](int64_t begin, int64_t count) {
+    const at::Tensor rest =
+        at::addmm(lengths, codes.narrow(0, begin, count), codes.t(), /*beta=*/1, /*alpha=*/-2);
+    rest.diagonal(begin).fill_(std::numeric_limits<double>::infinity());
+    return rest.amin(1);
+  });
+  return (lengths + nearest).clamp_min(0).mean() / static_cast<double>(dim());
 }
 
 Exit Codebook::exit_time(const Trajectory& trajectory, const at::Tensor& x0, const at::Tensor& eps,

@@ -24,6 +24,32 @@ void declare(config::Schema& schema, const std::string& prefix, ProcessOptions& 
                 "stopping time of paths that never leave their cell: full is T, zero is 0");
   schema.option(prefix + "exact_index", options.exact_index,
                 "use the integer arithmetic of the paper's listing (VP only, for comparison)");
+  schema
+      .option(prefix + "min_time", options.min_time,
+              "where times of training begin, as a share of the horizon; above 0, they are real "
+              "numbers and not whole steps")
+      .range(0, 1)
+      .check([](double value) { return value < 1; }, "below 1");
+  schema.option(prefix + "min_time_from_codes", options.min_time_from_codes,
+                "let times of training begin no earlier than where noise is as large as the "
+                "spacing of the codes, as they are at every update (Dinoiser); spacing-plus-one: "
+                "where it is a little larger");
+}
+
+void declare(config::Schema& schema, const std::string& prefix, AdaptiveScheduleOptions& options) {
+  schema
+      .option(prefix + "stride", options.stride,
+              "updates between two changes of a schedule of noise that training makes for every "
+              "position, so that errors grow evenly with time (SeqDiffuSeq; needs process.r = 0); "
+              "0: the schedule does not change")
+      .at_least(0);
+  schema.option(prefix + "start", options.start, "updates before its first change").at_least(0);
+  schema.option(prefix + "bin", options.bin, "time steps whose errors are counted together")
+      .range(1, 1000000);
+  schema
+      .option(prefix + "positions", options.positions,
+              "positions with a schedule of their own; later ones share the last")
+      .range(1, 65536);
 }
 
 void declare(config::Schema& schema, const std::string& prefix, ObjectiveOptions& options) {
@@ -43,8 +69,9 @@ void declare(config::Schema& schema, const std::string& prefix, ObjectiveOptions
       .range(0, 1)
       .check([](double value) { return value < 1; }, "below 1");
   schema.option(prefix + "rounding", options.rounding,
-                "point whose cross-entropy is taken: the estimate, or the clean codes (the "
-                "estimate then learns from the squared error alone)");
+                "point whose cross-entropy is taken: the estimate, or the clean codes, as they are "
+                "or with the noise of the first step (the estimate then learns from the squared "
+                "error alone)");
   schema
       .option(prefix + "logit_scale", options.logit_scale,
               "points are multiplied by it before they are scored for the cross-entropy; with "
@@ -54,6 +81,10 @@ void declare(config::Schema& schema, const std::string& prefix, ObjectiveOptions
       .option(prefix + "velocity_cap", options.velocity_cap,
               "largest weight of an element when the target is the velocity")
       .above(0);
+  schema
+      .option(prefix + "terminal_weight", options.terminal_weight,
+              "weight of the mean square of what noise leaves of the codes at the horizon")
+      .at_least(0);
 }
 
 void declare_steps(config::Schema& schema, const std::string& prefix, SamplerOptions& options) {
@@ -89,6 +120,8 @@ void declare_paths(config::Schema& schema, const std::string& prefix, SamplerOpt
                 "noise added on the way: none, gaussian, or as the paper prints it");
   schema.option(prefix + "eta", options.eta, "amount of that noise; 1 is ancestral sampling")
       .range(0, 1);
+  schema.option(prefix + "variance", options.variance,
+                "variance of gaussian noise: that of the posterior, or the large one of DDPM");
   schema.option(prefix + "boundary_of", options.boundary_of,
                 "take the stopping time of the estimate itself, or of the code it decodes to");
   schema.option(prefix + "clip", options.clip, "clamp the estimate to [-clip, clip]; 0: not")
@@ -100,6 +133,20 @@ void declare_paths(config::Schema& schema, const std::string& prefix, SamplerOpt
               "steps by which the state is ahead of the time that the network is told (asymmetric "
               "steps)")
       .range(0, 1000);
+  schema
+      .option(prefix + "state_end", options.state_end,
+              "time at which the uniform grid ends, as a share of the horizon")
+      .range(0, 1)
+      .check([](double value) { return value < 1; }, "below 1");
+  schema
+      .option(prefix + "told_end", options.told_end,
+              "the network is told times of another grid, which ends at this share of the horizon "
+              "(CEDI); none: it is told the time of the state")
+      .range(0, 1)
+      .check([](const std::optional<double>& value) { return !value || *value > 0; }, "above 0");
+  schema.option(prefix + "noise_of", options.noise_of,
+                "time at which the noise end of the path is recomputed: that of the state, or the "
+                "one that the network is told (CEDI)");
   schema
       .option(prefix + "noise_factor", options.noise_factor,
               "F of decoding: noise is F times a standard normal")

@@ -2,6 +2,7 @@
 
 #include "files/config.h"
 
+#include <tessera/process/adaptive_schedule.h>
 #include <tessera/process/objective.h>
 #include <tessera/process/process.h>
 #include <tessera/process/sampler.h>
@@ -11,6 +12,7 @@ namespace tessera {
 
 void declare(config::Schema& schema, const std::string& prefix, ProcessOptions& options);
 void declare(config::Schema& schema, const std::string& prefix, ObjectiveOptions& options);
+void declare(config::Schema& schema, const std::string& prefix, AdaptiveScheduleOptions& options);
 void declare(config::Schema& schema, const std::string& prefix, SamplerOptions& options);
 
 // The parts of the last: what all families take, what those of points do, what those of symbols do.

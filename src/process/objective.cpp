@@ -31,6 +31,8 @@ Loss objective(const Process& process, const Codebook& codebook, const Noised& n
       options.velocity_cap > 0 && options.mse_weight >= 0 && options.cross_entropy_weight >= 0,
       "objective weights must be at least 0 and velocity_cap above 0, got {}, {} and {}",
       options.mse_weight, options.cross_entropy_weight, options.velocity_cap);
+  require_option(options.terminal_weight >= 0, "terminal_weight must be at least 0, got {}",
+                 options.terminal_weight);
   require_option(options.label_smoothing >= 0 && options.label_smoothing < 1,
                  "label_smoothing must be in [0, 1), got {}", options.label_smoothing);
   require_option(options.logit_scale > 0 && std::isfinite(options.logit_scale),
@@ -57,13 +59,22 @@ Loss objective(const Process& process, const Codebook& codebook, const Noised& n
   loss.mse = masked_mean(error, mask);
   loss.total = options.mse_weight * loss.mse;
   if (options.cross_entropy_weight != 0) {
-    at::Tensor rounded = options.rounding == Rounding::clean ? x0 : x0_hat;
+    at::Tensor rounded = options.rounding == Rounding::estimate ? x0_hat : x0;
+    if (options.rounding == Rounding::clean_noised) {
+      require_shape(noised.eps, x0.sizes(), "noised.eps");
+      rounded = x0 + process.trajectory().v(1.0) * noised.eps;
+    }
     if (options.logit_scale != 1) rounded = rounded * options.logit_scale;
     loss.cross_entropy =
         masked_mean(codebook.cross_entropy(rounded, labels, options.label_smoothing), mask);
     loss.total = loss.total + options.cross_entropy_weight * loss.cross_entropy;
   } else {
     loss.cross_entropy = at::zeros_like(loss.mse);
+  }
+  if (options.terminal_weight != 0) {
+    const double left = process.trajectory().u(process.trajectory().horizon());
+    loss.total = loss.total +
+                 options.terminal_weight * left * left * masked_mean(x0.square().mean(-1), mask);
   }
   return loss;
 }

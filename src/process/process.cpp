@@ -11,17 +11,57 @@
 #include <cmath>
 
 namespace tessera {
+namespace {
 
-Process::Process(const ProcessOptions& options)
-    : options_(options), trajectory_(options.trajectory), clock_(options.r, trajectory_.horizon()) {
+bool has_bound(const ProcessOptions& options) {
+  return options.min_time > 0 || options.min_time_from_codes != MinTimeFromCodes::none;
+}
+
+}  // namespace
+
+Process::Process(const ProcessOptions& options, const std::optional<TimeWarp>& warp)
+    : options_(options),
+      trajectory_(options.trajectory),
+      clock_(options.r, trajectory_.horizon()),
+      warp_(warp) {
   require_option(options.noise_factor > 0 && std::isfinite(options.noise_factor),
                  "noise_factor must be a positive number, got {}", options.noise_factor);
   require_option(!options.exact_index || trajectory_.variance_preserving(),
                  "exact_index needs a VP trajectory, not '{}'", name_of(trajectory_.kind()));
+  require_option(options.min_time >= 0 && options.min_time < 1,
+                 "min_time must be a share of the horizon in [0, 1), got {}", options.min_time);
+  require_option(!has_bound(options) || !options.exact_index,
+                 "exact_index knows whole steps only: it does not go with min_time");
+  require_option(!warp_ || (options.r == 0 && !options.exact_index),
+                 "a schedule for every position needs plain diffusion: r = 0 and no exact_index");
+  require(!warp_ || warp_->horizon() == options.trajectory.horizon,
+          "the schedule of positions has another horizon than the process");
 }
 
 at::Tensor Process::draw_time(const StreamId& id, const at::Tensor& samples) const {
+  if (has_bound(options_)) {
+    // Not rounded up to 1 in float32.
+    constexpr double kBelowOne = 1 - 0x1p-24;
+    return random_uniform(id, samples, {1}).squeeze(1).clamp_max(kBelowOne).to(at::kFloat);
+  }
   return random_integers(id, samples, 1, options_.trajectory.horizon).to(at::kFloat);
+}
+
+at::Tensor Process::min_time(const Codebook& codebook) const {
+  const auto numbers = at::TensorOptions().dtype(at::kDouble).device(codebook.device());
+  const at::Tensor given = at::full({}, options_.min_time, numbers);
+  if (options_.min_time_from_codes == MinTimeFromCodes::none) return given;
+  at::Tensor spacing = codebook.spacing().to(at::kDouble);
+  if (options_.min_time_from_codes == MinTimeFromCodes::spacing_plus_one) spacing = spacing + 1;
+  // rho = u / v = 1 / s: of a VP trajectory, v^2 = s^2 / (1 + s^2).
+  const at::Tensor time = trajectory_.time_of_ratio(at::rsqrt(spacing));
+  return at::maximum(given, time / trajectory_.horizon());
+}
+
+at::Tensor Process::training_time(const Codebook& codebook, const at::Tensor& drawn) const {
+  if (!has_bound(options_)) return drawn;
+  const at::Tensor low = min_time(codebook), share = drawn.to(at::kDouble);
+  return ((low + (1.0 - low) * share) * trajectory_.horizon()).to(drawn.scalar_type());
 }
 
 at::Tensor Process::draw_noise(const StreamId& id, const at::Tensor& samples,
@@ -43,8 +83,15 @@ Noised Process::noise(const Codebook& codebook, const at::Tensor& x0, const at::
 
   check_interval(t, 0, trajectory_.horizon(), "t");
 
-  const at::Tensor time = t.to(x0.scalar_type());
+  at::Tensor time = t.to(x0.scalar_type());
+  if (warp_) {
+    require(labels.dim() == 2,
+            "a schedule for every position is for sequences: labels must be [B, L], got {}",
+            shape_text(labels.sizes()));
+    time = (*warp_)(t, labels.size(1)).to(x0.scalar_type());
+  }
   Noised noised;
+  noised.eps = eps;
   if (clock_.r == 0) {
     require_labels(labels, "labels");
     require_same_device(labels, x0.device(), "labels");

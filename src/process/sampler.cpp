@@ -15,18 +15,25 @@
 namespace tessera {
 namespace {
 
-// Times of the network calls, descending, then 0.
-std::vector<double> step_times(StepGrid grid, int64_t steps, double horizon) {
+// Time k of a grid of real numbers from the horizon down to a share of it.
+double even_time(int64_t k, int64_t steps, double horizon, double end) {
+  return horizon * (1.0 - (1.0 - end) * static_cast<double>(k) / static_cast<double>(steps));
+}
+
+// Times of the network calls, descending, then the last.
+std::vector<double> step_times(StepGrid grid, int64_t steps, double horizon, double end) {
   std::vector<double> times;
   const auto count = static_cast<double>(steps);
   for (int64_t k = 0; k < steps; ++k) {
-    if (grid == StepGrid::uniform)
+    if (end > 0)
+      times.push_back(even_time(k, steps, horizon, end));
+    else if (grid == StepGrid::uniform)
       times.push_back(std::round(horizon * (count - k) / count));
     else
       times.push_back(steps == 1 ? horizon
                                  : 1 + std::round((steps - 1 - k) * (horizon - 1) / (count - 1)));
   }
-  times.push_back(0.0);
+  times.push_back(end * horizon);
   return times;
 }
 
@@ -36,6 +43,13 @@ double redrawn_share(const Trajectory& trajectory, double t, double next, double
   const double after = trajectory.ratio(next);
   const double fraction = std::isinf(after) ? 0.0 : trajectory.ratio(t) / after;
   return eta * std::sqrt(std::max(0.0, 1.0 - fraction * fraction));
+}
+
+// The same at every element, where each has a schedule of its own.
+at::Tensor redrawn_share(const Trajectory& trajectory, const at::Tensor& t, const at::Tensor& next,
+                         double eta) {
+  const at::Tensor fraction = trajectory.ratio(t) / trajectory.ratio(next);
+  return eta * at::sqrt((1.0 - fraction.square()).clamp_min(0));
 }
 
 // What a run carries from step to step.
@@ -70,9 +84,13 @@ class Run {
   }
 
   // Moves the state to the time `next`, given the estimate of x0 that was made at time t.
-  void advance(State& state, const at::Tensor& x0_hat, double t, double next, int64_t step) const {
+  //   told  the time that the network was told for it
+  void advance(State& state, const at::Tensor& x0_hat, double t, double told, double next,
+               int64_t step) const {
     if (options_.alter || options_.noise == SamplerNoise::as_printed)
-      state.eps = noise_end(state, x0_hat);
+      state.eps = noise_end(state, x0_hat, told);
+    if (process_.warp() || options_.variance == SamplerVariance::large)
+      return advance_elements(state, x0_hat, next, step);
     const double kappa = options_.noise == SamplerNoise::none
                              ? 0.0
                              : redrawn_share(process_.trajectory(), t, next, options_.eta);
@@ -88,9 +106,36 @@ class Run {
   }
 
  private:
+  // The rest of a step of plain diffusion, with the time and the variance of every element.
+  void advance_elements(State& state, const at::Tensor& x0_hat, double next, int64_t step) const {
+    const at::Tensor before = state.tau.to(at::kDouble);
+    state.tau = next_tau(state, x0_hat, next);
+    state.time = next;
+    const at::Tensor after = state.tau.to(at::kDouble);
+    const auto now = coefficients(before), then = coefficients(after);
+    const auto times = [](const at::Tensor& share, const at::Tensor& points) {
+      return share.to(points.scalar_type()) * points;
+    };
+    at::Tensor kept = then.v, added;  // of the noise end, of fresh noise
+    if (options_.noise == SamplerNoise::gaussian) {
+      const at::Tensor kappa =
+          redrawn_share(process_.trajectory(), before, after, options_.eta).unsqueeze(-1);
+      kept = then.v * at::sqrt(1.0 - kappa.square());
+      added = then.v * kappa;
+      if (options_.variance == SamplerVariance::large) {
+        // The state now is now.u / then.u of the next one, and noise of this variance.
+        const at::Tensor variance = now.v.square() - (now.u / then.u * then.v).square();
+        added = options_.eta * at::sqrt(variance.clamp_min(0));
+      }
+    }
+    state.x = times(then.u, x0_hat) + times(kept, state.eps);
+    if (added.defined()) state.x = state.x + times(added, fresh_noise(state.x, step));
+  }
+
   // Trajectory alteration: the noise end of the path from x0_hat through the present point.
-  at::Tensor noise_end(const State& state, const at::Tensor& x0_hat) const {
-    const auto [u, v] = coefficients(state.tau);
+  at::Tensor noise_end(const State& state, const at::Tensor& x0_hat, double told) const {
+    const auto [u, v] = coefficients(
+        options_.noise_of == NoiseOf::told ? at::full_like(state.tau, told) : state.tau);
     return (state.x - u * x0_hat) / v;
   }
 
@@ -102,6 +147,10 @@ class Run {
 
   at::Tensor next_tau(const State& state, const at::Tensor& x0_hat, double next) const {
     const Clock& clock = process_.clock();
+    if (process_.warp()) {
+      const at::Tensor time = at::full({state.tau.size(0)}, next, state.tau.options());
+      return (*process_.warp())(time, state.tau.size(1));
+    }
     if (clock.r == 0 && options_.clock == SamplerClock::absolute && !process_.options().exact_index)
       return at::full_like(state.tau, next);
     at::Tensor t0 = clock.r == 0 ? at::zeros_like(state.tau) : boundary(state, x0_hat);
@@ -146,7 +195,7 @@ class Run {
 Process sampling_process(const Process& process, const SamplerOptions& options) {
   ProcessOptions changed = process.options();
   changed.r = options.rescale_reverse ? options.r.value_or(changed.r) : 0.0;
-  return Process(changed);
+  return Process(changed, process.warp());
 }
 
 }  // namespace
@@ -189,9 +238,29 @@ Sampler::Sampler(const Process& process, const Codebook& codebook, Denoiser deno
                  "sampler noise_factor must be a positive number, got {}", options.noise_factor);
   require_option(options.logit_scale > 0 && std::isfinite(options.logit_scale),
                  "sampler logit_scale must be a positive number, got {}", options.logit_scale);
+  require_option(options.state_end >= 0 && options.state_end < 1,
+                 "sampler state_end must be a share of the horizon in [0, 1), got {}",
+                 options.state_end);
+  require_option(options.state_end == 0 || options.grid == StepGrid::uniform,
+                 "sampler state_end needs the uniform grid");
+  require_option(!options.told_end || (*options.told_end > 0 && *options.told_end <= 1),
+                 "sampler told_end must be a share of the horizon in (0, 1], got {}",
+                 options.told_end.value_or(0));
+  const bool plain = process_.clock().r == 0 && !process_.options().exact_index;
+  require_option(options.noise_of == NoiseOf::state || (plain && options.alter),
+                 "sampler noise_of = \"told\" needs plain diffusion (r = 0) and alter");
+  require_option(options.variance == SamplerVariance::posterior ||
+                     (plain && options.alter && options.clock == SamplerClock::absolute &&
+                      options.noise == SamplerNoise::gaussian),
+                 "sampler variance = \"large\" needs plain diffusion (r = 0), noise = "
+                 "\"gaussian\", clock = \"absolute\" and alter");
+  require_option(!process_.warp() || (options.clock == SamplerClock::absolute && options.alter &&
+                                      options.noise != SamplerNoise::as_printed),
+                 "a schedule for every position needs clock = \"absolute\", alter and noise "
+                 "\"none\" or \"gaussian\"");
   require_estimate(codebook, options.estimate);
   if (options.self_conditioning) require_estimate(codebook, options.shown);
-  times_ = step_times(options.grid, options.steps, horizon);
+  times_ = step_times(options.grid, options.steps, horizon, options.state_end);
   times_.erase(times_.end() - 1 - options.skip_last, times_.end() - 1);
 }
 
@@ -199,6 +268,13 @@ Sampler::Sampler(const Process& process, const Codebook& codebook, Denoiser deno
 int64_t Sampler::calls() const {
   const bool one_more = options_.final_call || options_.noise == SamplerNoise::as_printed;
   return static_cast<int64_t>(times_.size()) - (one_more ? 0 : 1);
+}
+
+double Sampler::told(int64_t call) const {
+  if (options_.told_end)
+    return even_time(call, options_.steps, process_.trajectory().horizon(), *options_.told_end);
+  // The final call is at t = 1, from the state at time 0.
+  return std::max(times_[static_cast<size_t>(call)], 1.0);
 }
 
 Sample Sampler::run(const at::Tensor& samples, at::IntArrayRef shape, const StepCallback& callback,
@@ -230,8 +306,7 @@ Sample Sampler::run_from(const at::Tensor& noise, const at::Tensor& samples,
   at::Tensor x0_hat;
   int64_t index = 0;
   while (true) {
-    // The final call is at t = 1, from the state at time 0.
-    const double t = std::max(times_[index], 1.0);
+    const double t = told(index);
     x0_hat = denoiser_(state.x, at::full({noise.size(0)}, t, noise.options()), state.previous);
     require_shape(x0_hat, noise.sizes(), "the denoiser's result");
     x0_hat = x0_hat.to(noise.scalar_type());
@@ -244,7 +319,7 @@ Sample Sampler::run_from(const at::Tensor& noise, const at::Tensor& samples,
     ++index;
     if (index == calls() || !go_on) break;
     const double next = times_[index];
-    run.advance(state, stand_in(x0_hat, options_.estimate), times_[index - 1],
+    run.advance(state, stand_in(x0_hat, options_.estimate), times_[index - 1], t,
                 ahead > 0 ? std::min(next, std::max(next - ahead, 1.0)) : next, index);
   }
   return {codebook_->decode(x0_hat), x0_hat, index};

@@ -63,6 +63,11 @@ at::Tensor rows_below(const at::Tensor& time, int64_t horizon) {
   return time.floor().clamp(0, horizon - 1).to(at::kLong).clamp_(0, horizon - 1);
 }
 
+// u of vp_sine. No root of less than nothing where s was rounded to just above 1.
+at::Tensor cosine_of(const at::Tensor& s) {
+  return at::sqrt((1.0 - s * s).clamp_min(0));
+}
+
 at::Tensor in_double(const at::Tensor& x, std::string_view argument) {
   require_defined(x, argument);
   require(x.is_floating_point(), "{} must be a floating-point tensor", argument);
@@ -99,7 +104,7 @@ Trajectory::Trajectory(const TrajectoryOptions& options) : options_(options) {
                      std::isfinite(options.sigma_max),
                  "trajectory needs 0 < sigma_min < sigma_max, got {} and {}", options.sigma_min,
                  options.sigma_max);
-  if (variance_preserving())
+  if (variance_preserving() && options.kind != TrajectoryKind::vp_sine)
     angles_ = std::make_shared<AngleTable>(angle_table(options.kind, options.horizon));
   final_ratio_ = ratio(horizon());
 }
@@ -123,6 +128,10 @@ Coefficients Trajectory::at(const at::Tensor& tau) const {
       const double growth = std::log(options_.sigma_max / options_.sigma_min);
       return {at::ones_like(tau), as(options_.sigma_min * at::exp(time * (growth / horizon())))};
     }
+    case TrajectoryKind::vp_sine: {
+      const at::Tensor s = time / horizon();
+      return {as(cosine_of(s)), as(s)};
+    }
     default: {
       const at::Tensor theta = angle(time);
       return {as(at::cos(theta)), as(at::sin(theta))};
@@ -139,6 +148,10 @@ Coefficients Trajectory::derivatives(const at::Tensor& tau) const {
     case TrajectoryKind::ve: {
       const double growth = std::log(options_.sigma_max / options_.sigma_min);
       return {at::zeros_like(tau), as(at(time).v * growth)};
+    }
+    case TrajectoryKind::vp_sine: {
+      const at::Tensor s = time / horizon();
+      return {as(-s / cosine_of(s)), at::ones_like(tau)};
     }
     default: {
       const at::Tensor table = angles_->on(time.device());
@@ -169,6 +182,9 @@ at::Tensor Trajectory::time_of_ratio(const at::Tensor& rho) const {
       time = (log_v * (horizon() / growth)).clamp(0, horizon());
       break;
     }
+    case TrajectoryKind::vp_sine:
+      time = horizon() / at::sqrt(1.0 + ratio.clamp_min(0).square());
+      break;
     default:
       time = time_of_angle(at::atan2(at::ones_like(ratio), ratio));
       break;
@@ -182,6 +198,8 @@ double Trajectory::u(double tau) const {
       return 1.0 - tau / horizon();
     case TrajectoryKind::ve:
       return 1.0;
+    case TrajectoryKind::vp_sine:
+      return std::sqrt(1.0 - tau / horizon() * (tau / horizon()));
     default:
       return std::cos(angle(at::scalar_tensor(tau, at::kDouble)).item<double>());
   }
@@ -194,6 +212,8 @@ double Trajectory::v(double tau) const {
     case TrajectoryKind::ve:
       return options_.sigma_min *
              std::pow(options_.sigma_max / options_.sigma_min, tau / horizon());
+    case TrajectoryKind::vp_sine:
+      return tau / horizon();
     default:
       return std::sin(angle(at::scalar_tensor(tau, at::kDouble)).item<double>());
   }
@@ -206,6 +226,7 @@ double Trajectory::ratio(double tau) const {
 at::Tensor Trajectory::angle(const at::Tensor& tau) const {
   require(variance_preserving(), "trajectory '{}' has no angle", name_of(options_.kind));
   const at::Tensor time = in_double(tau, "tau");
+  if (!angles_) return at::asin(time / horizon()).to(tau.scalar_type());
   const at::Tensor table = angles_->on(time.device());
   const at::Tensor row = rows_below(time, options_.horizon);
   const at::Tensor low = table.take(row);
@@ -214,7 +235,8 @@ at::Tensor Trajectory::angle(const at::Tensor& tau) const {
 
 at::Tensor Trajectory::time_of_angle(const at::Tensor& theta) const {
   require(variance_preserving(), "trajectory '{}' has no angle", name_of(options_.kind));
-  const at::Tensor angle = in_double(theta, "theta").clamp(0, angles_->last).contiguous();
+  const at::Tensor angle = in_double(theta, "theta").clamp(0, final_angle()).contiguous();
+  if (!angles_) return (horizon() * at::sin(angle)).to(theta.scalar_type());
   const at::Tensor table = angles_->on(angle.device());
   const at::Tensor row = (at::searchsorted(table, angle, /*out_int32=*/false, /*right=*/true) - 1)
                              .clamp(0, options_.horizon - 1);
@@ -224,7 +246,7 @@ at::Tensor Trajectory::time_of_angle(const at::Tensor& theta) const {
 
 double Trajectory::final_angle() const {
   require(variance_preserving(), "trajectory '{}' has no angle", name_of(options_.kind));
-  return angles_->last;
+  return angles_ ? angles_->last : std::numbers::pi / 2;
 }
 
 }  // namespace tessera

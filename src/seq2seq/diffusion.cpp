@@ -19,7 +19,10 @@ constexpr int64_t kPad = text::Dictionary::kPad;
 
 std::unique_ptr<Family> boundary_family(const Codebook& codebook, const Seq2SeqOptions& options) {
   return std::make_unique<BoundaryFamily>(
-      codebook, BoundaryFamilyOptions{options.process, options.objective, options.condition_on});
+      codebook, BoundaryFamilyOptions{.process = options.process,
+                                      .objective = options.objective,
+                                      .condition_on = options.condition_on,
+                                      .adaptive = options.adaptive});
 }
 
 }  // namespace
@@ -95,7 +98,7 @@ at::Tensor Diffusion::decode(const at::Tensor& x, const at::Tensor& time,
       condition_in_(at::cat({network_.from_latent(x), network_.from_latent(previous)}, -1));
   h = nn::dropout(condition_out_(h.relu()), transformer.dropout, mode);
   return network_.decode(network_.with_positions(h + clock.unsqueeze(1), 0, mode), bias, encoded,
-                         mode);
+                         mode, clock);
 }
 
 Denoiser Diffusion::denoiser(const Encoded& encoded, const at::Tensor& visible,
@@ -125,8 +128,9 @@ nn::TrainingLoss Diffusion::loss(const Seq2SeqBatch& batch, const Draws& draws, 
   const at::Tensor present = batch.target.ne(kPad);
   const Denoiser network = denoiser(encoded, visible_keys(batch.target), mode);
   const int64_t self_conditioned = variant == 1 ? batch.target.size(0) : 0;
-  const FamilyLoss learnt =
-      training_loss(*family_, network, batch.target, present, draws, self_conditioned);
+  const FamilyLoss learnt = training_loss(*family_, network, batch.target, present, draws,
+                                          self_conditioned, options().condition_loss);
+  if (mode == nn::Mode::training) family_->observe(learnt);
   const at::Tensor length = length_loss(encoded, batch.source, batch.target, mode);
 
   nn::TrainingLoss loss;

@@ -30,6 +30,11 @@ class Diffusion final : public Seq2Seq {
   nn::TrainingLoss loss(const Seq2SeqBatch& batch, const Draws& draws, int64_t variant,
                         nn::Mode mode) override;
   std::span<const std::string_view> measures() const override { return measures_; }
+  void updated(int64_t updates) override { family_->updated(updates); }
+  safetensors::Tensors state() const override { return family_->state(); }
+  void restore(const safetensors::File& file, const std::string& prefix) override {
+    family_->restore(file, prefix);
+  }
 
   void generate(const GenerationOptions& options, const GenerateHooks& hooks,
                 std::span<const SourceSentence> sentences,
@@ -53,7 +58,7 @@ class Diffusion final : public Seq2Seq {
   nn::Linear time_in_, time_out_;
   nn::Linear condition_in_, condition_out_;
   nn::Linear length_;
-  std::unique_ptr<const Family> family_;
+  std::unique_ptr<Family> family_;
   std::vector<std::string_view> measures_;  // the family's, and the length's
 };
 

@@ -4,18 +4,22 @@
 #include "nn/transformer.h"
 #include "seq2seq/seq2seq_options.h"
 
+#include <optional>
+
 namespace tessera::seq2seq {
 
 // Source sentences, read.
 struct Encoded {
   at::Tensor states;                 // [B, S, width]
-  std::vector<nn::Memory> memories;  // of every decoder layer, [B, heads, S, ...]
+  std::vector<nn::Memory> memories;  // of every decoder layer, [B, heads, S, ...]; joined: none
   at::Tensor memory_bias;            // [B, 1, 1, S]
   at::Tensor visible;                // [B, S] bool
+  at::Tensor entered = {};           // [B, S, width] joined: the source, as it goes into the stack
 };
 
 // The network that models of all kinds share: points of the latent space in, a Transformer that
-// reads the source, one that reads it and the target, points out.
+// reads the source, one that reads it and the target, points out. Or one Transformer does both: it
+// reads the source alone (for lengths), and then source and target as one sequence.
 class EncoderDecoder {
  public:
   EncoderDecoder(nn::Parameters& parameters, const NetworkOptions& options);
@@ -34,20 +38,26 @@ class EncoderDecoder {
 
   //   h     [B * n, L, width]: rows b*n .. b*n + n-1 belong to source sentence b
   //   bias  [B * n or 1, 1, 1 or L, L]
+  //   clock    [B * n, width] is added to the states of a source that is read with the target, as
+  //            it was to those of the target; undefined: nothing is
   //   returns  [B * n, L, latent] float32
   at::Tensor decode(const at::Tensor& h, const at::Tensor& bias, const Encoded& encoded,
-                    nn::Mode mode) const;
+                    nn::Mode mode, const at::Tensor& clock = {}) const;
 
   // The same for one position after the other.   h [B * n, 1, width]
   at::Tensor decode_step(const at::Tensor& h, nn::KeyCache& cache, const Encoded& encoded) const;
-  nn::KeyCache cache(int64_t rows, int64_t room) const { return decoder_.cache(rows, room); }
+  nn::KeyCache cache(int64_t rows, int64_t room) const;
 
   // What products are computed in.
   at::ScalarType dtype() const { return from_latent_.weight->scalar_type(); }
 
  private:
   double dropout_;
-  nn::Transformer encoder_, decoder_;
+  at::Tensor decode_joined(const at::Tensor& h, const at::Tensor& bias, const Encoded& encoded,
+                           nn::Mode mode, const at::Tensor& clock) const;
+
+  nn::Transformer encoder_;
+  std::optional<nn::Transformer> decoder_;  // none: the encoder reads source and target as one
   nn::Linear from_latent_, to_latent_;
   nn::Positions source_positions_, target_positions_;
   nn::LayerNorm source_norm_, target_norm_;

@@ -70,6 +70,10 @@ void write_model_folder(const fs::path& folder, const Seq2Seq& model, const at::
   const Stored options(model.options(), generation);
   refuse_link(folder / kModelWeightsFile);
   safetensors::save(folder / kModelWeightsFile, model.parameters().named(weights));
+  if (const auto state = model.state(); !state.empty()) {
+    refuse_link(folder / kModelStateFile);
+    safetensors::save(folder / kModelStateFile, state);
+  }
   tokenizer.save(folder);
   write_model_card(folder, card, summary_of(model, tokenizer), kUse, options.schema);
   write_model_config(
@@ -91,6 +95,8 @@ LoadedModel load_model_folder(const fs::path& folder, at::Device device, nn::Pre
   try {
     auto model = make_seq2seq(config.options.model, config.symbols, config.undecodable, device,
                               precision, weights);
+    if (!model->state().empty())
+      model->restore(safetensors::File(folder / kModelStateFile), /*prefix=*/"");
     return {std::move(model), std::move(tokenizer), config.options.use};
   } catch (const Error& error) {
     throw Error(fmt::format("'{}': {}", (folder / kModelConfigFile).string(), error.what()),

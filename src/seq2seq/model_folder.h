@@ -23,6 +23,7 @@ struct LoadedModel {
 // A model folder holds
 //   config.json        symbols, undecodable symbols, options
 //   model.safetensors  the weights, by name
+//   state.safetensors  state beside the weights, by name, of models that have some
 //   tokenizer.json, dict.txt, ...
 //   README.md          for people
 

@@ -1,5 +1,6 @@
 #include "seq2seq/seq2seq.h"
 
+#include "base/require.h"
 #include "seq2seq/autoregressive.h"
 #include "seq2seq/diffusion.h"
 #include "text/dictionary.h"
@@ -19,6 +20,16 @@ at::Tensor visible_keys(const at::Tensor& ids) {
   return visible;
 }
 
+namespace {
+
+// Codes that are used as they are begin as long as noise is, sqrt(d).
+nn::Initial first_codes(const Seq2SeqOptions& options) {
+  if (options.normalise == Normalise::none) return nn::Initial::normal(1);
+  return nn::Initial::normal(1 / std::sqrt(options.network.latent));
+}
+
+}  // namespace
+
 Seq2SeqBatch Seq2SeqBatch::of(const nn::Inputs& inputs) {
   return {inputs.at(0), inputs.at(1)};
 }
@@ -33,15 +44,18 @@ Seq2Seq::Seq2Seq(const Seq2SeqOptions& options, int64_t symbols, std::vector<int
     : options_(options),
       undecodable_(std::move(undecodable)),
       embedding_(parameters_.add("embedding", {symbols, options.network.latent},
-                                 nn::Initial::normal(1 / std::sqrt(options.network.latent)),
-                                 nn::Use::codes)),
+                                 first_codes(options), nn::Use::codes)),
+      output_bias_(options.output_bias ? parameters_.add("output_bias", {symbols},
+                                                         nn::Initial::zeros(), nn::Use::codes)
+                                       : nn::Weight()),
       network_(parameters_, options.network) {}
 
 void Seq2Seq::allocate(at::Device device, nn::Precision precision, const nn::Start& start) {
   parameters_.allocate(device, precision, start);
   // Without a gradient: autograd would tie the codes to the stream that is current now.
   const c10::NoGradGuard no_grad;
-  codebook_.emplace(*embedding_, EmbeddingTableOptions{options_.normalise, undecodable_});
+  codebook_.emplace(*embedding_, EmbeddingTableOptions{options_.normalise, undecodable_},
+                    output_bias_.defined() ? *output_bias_ : at::Tensor());
 }
 
 void Seq2Seq::refresh() {
@@ -77,6 +91,10 @@ Encoded Seq2Seq::encode(const at::Tensor& source, nn::Mode mode) const {
 std::unique_ptr<Seq2Seq> make_seq2seq(const Seq2SeqOptions& options, int64_t symbols,
                                       std::vector<int64_t> undecodable, at::Device device,
                                       nn::Precision precision, const nn::Start& start) {
+  require_option(
+      options.kind != ModelKind::autoregressive || options.network.reading == Reading::cross,
+      "model.reading = \"joined\" is for diffusion: a model of kind \"ar\" reads the "
+      "source with an encoder (cross)");
   if (options.kind == ModelKind::autoregressive)
     return std::make_unique<Autoregressive>(options, symbols, std::move(undecodable), device,
                                             precision, start);

@@ -88,7 +88,8 @@ class Seq2Seq : public nn::Trainable {
  private:
   Seq2SeqOptions options_;
   std::vector<int64_t> undecodable_;
-  nn::Weight embedding_;  // [symbols, d]
+  nn::Weight embedding_;    // [symbols, d]
+  nn::Weight output_bias_;  // [symbols], or not defined
   std::optional<EmbeddingTable> codebook_;
 
  protected:

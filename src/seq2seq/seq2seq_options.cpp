@@ -43,7 +43,13 @@ void declare(config::Schema& schema, Seq2SeqOptions& options) {
   schema.option("model.activation", transformer.activation, "between the two linear layers");
   schema.option("model.positions", network.positions, "longest sentence, end symbol included")
       .range(2, nn::kMostPositions);
+  schema.option("model.reading", network.reading,
+                "an encoder reads the source and a decoder looks at that (cross), or one stack of "
+                "as many layers as both reads source and target as one sequence (joined; diffusion "
+                "only)");
   schema.option("model.normalise", options.normalise, "how codes are brought to one length");
+  schema.option("model.output_bias", options.output_bias,
+                "add a trained bias to the scores of symbols");
   using enum ModelKind;
   only_for(schema, options.kind, {diffusion, symbols}, [&] {
     schema
@@ -56,6 +62,9 @@ void declare(config::Schema& schema, Seq2SeqOptions& options) {
         .option("model.self_conditioning", options.self_conditioning,
                 "share of the updates in which the network sees its own previous estimate")
         .range(0, 1);
+    schema.option("model.condition_loss", options.condition_loss,
+                  "the loss of such an update is that of the second pass alone, or the sum of both "
+                  "(both; with model.self_conditioning = 1, every update is of both)");
   });
   only_for(schema, options.kind, {diffusion}, [&] {
     schema.option(
@@ -64,6 +73,7 @@ void declare(config::Schema& schema, Seq2SeqOptions& options) {
         "mean "
         "of the codes (mean), the nearest code (nearest), or scaled to a code's length (rescaled)");
     tessera::declare(schema, "process.", options.process);
+    tessera::declare(schema, "process.adaptive_", options.adaptive);
   });
   tessera::declare(schema, "objective.", options.objective);
   only_for(schema, options.kind, {symbols},

@@ -4,7 +4,9 @@
 #include "nn/transformer.h"
 
 #include <tessera/codebook/embedding_table.h>
+#include <tessera/process/adaptive_schedule.h>
 #include <tessera/process/estimate.h>
+#include <tessera/process/family.h>
 #include <tessera/process/objective.h>
 #include <tessera/process/process.h>
 #include <tessera/symbols/symbol_family.h>
@@ -18,6 +20,12 @@ enum class ModelKind {
   symbols,         // all symbols at once, out of masks or of other symbols
 };
 
+// How a model reads a source.
+enum class Reading {
+  cross,   // with an encoder; a decoder looks at what that makes of it
+  joined,  // with the target, as one sequence, in a stack of as many layers as both have
+};
+
 // Whether generate.preset is for models of this kind.
 constexpr bool has_presets(ModelKind kind) {
   return kind != ModelKind::autoregressive;
@@ -28,6 +36,7 @@ struct NetworkOptions {
   int64_t latent = 128;  // width of the codes, in which diffusion happens
   nn::TransformerOptions transformer = {};
   int64_t positions = 512;  // longest sentence, end symbol included
+  Reading reading = Reading::cross;
 };
 
 // Everything that makes a sequence-to-sequence model what it is: stored beside its weights.
@@ -41,6 +50,9 @@ struct Seq2SeqOptions {
   bool length_gradient = true;            // whether the encoder learns from it, too
   double self_conditioning = 0.5;         // probability of a first pass without gradient
   Estimate condition_on = Estimate::raw;  // as what that pass's estimate is shown
+  ConditionLoss condition_loss = ConditionLoss::second;  // which passes the loss is of
+  bool output_bias = false;                              // scores of symbols have a bias
+  AdaptiveScheduleOptions adaptive = {};                 // a schedule of noise for every position
   SymbolFamilyOptions symbols = {};       // of models of that kind, in place of process, objective
 };
 
@@ -59,4 +71,11 @@ struct tessera::EnumNames<tessera::seq2seq::ModelKind> {
   static constexpr std::string_view what = "kind of model";
   static constexpr std::array<std::pair<Kind, std::string_view>, 3> values{
       {{Kind::diffusion, "diffusion"}, {Kind::autoregressive, "ar"}, {Kind::symbols, "symbols"}}};
+};
+template <>
+struct tessera::EnumNames<tessera::seq2seq::Reading> {
+  using Reading = tessera::seq2seq::Reading;
+  static constexpr std::string_view what = "way of reading";
+  static constexpr std::array<std::pair<Reading, std::string_view>, 2> values{
+      {{Reading::cross, "cross"}, {Reading::joined, "joined"}}};
 };

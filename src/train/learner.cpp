@@ -108,6 +108,7 @@ void Learner::apply() {
 void Learner::update(int64_t step, std::span<const nn::Inputs> batches, double learning_rate) {
   require(static_cast<int64_t>(batches.size()) == options_.accumulate,
           "an update takes {} batches, got {}", options_.accumulate, batches.size());
+  model_.updated(step);
   for (size_t part = 0; part < batches.size(); ++part) {
     const nn::Inputs& batch = batches[part];
     Slot& slot = this->slot(batch);

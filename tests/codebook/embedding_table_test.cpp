@@ -41,6 +41,27 @@ TEST(EmbeddingTable, NormalisesRowsToTheSameLength) {
   EXPECT_TRUE(at::equal(EmbeddingTable(weight, kPlain).codes(), weight));
 }
 
+// Golden values by an independent script in float64.
+TEST(EmbeddingTable, KnowsHowFarItsCodesAreApart) {
+  const at::Tensor weight =
+      at::tensor({1.0, 0.0, 0.0, 1.0, -1.0, 0.5, 0.6, 0.8}, at::kDouble).reshape({4, 2});
+  EXPECT_NEAR(EmbeddingTable(weight, {.normalise = Normalise::l2}).spacing().item<double>(),
+              0.6763932023, 1e-10);
+
+  const at::Tensor free = test::normal({300, 5}, 7, at::kDouble);
+  const EmbeddingTable table(free, {.normalise = Normalise::none, .undecodable = {0, 17}});
+  double sum = 0;
+  for (int64_t i = 1; i < 300; ++i) {
+    double nearest = kInfinity;
+    for (int64_t j = 1; j < 300; ++j)
+      if (i != 17 && j != 17 && j != i)
+        nearest = std::min(nearest, (free[i] - free[j]).square().sum().item<double>());
+    if (i != 17) sum += nearest;
+  }
+  EXPECT_NEAR(table.spacing().item<double>(), sum / 298 / 5, 1e-10);
+  EXPECT_THROW(EmbeddingTable(free.narrow(0, 0, 1), kPlain).spacing(), Error);
+}
+
 TEST(EmbeddingTable, EncodesAndDecodesEverySymbol) {
   const EmbeddingTable table(test::normal({300, 24}, 2));
   const at::Tensor ids = at::arange(300, at::kLong).reshape({3, 100});

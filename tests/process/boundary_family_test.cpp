@@ -68,6 +68,69 @@ TEST(BoundaryFamily, ShowsTheFirstSamplesAnEstimateOfTheirOwn) {
   EXPECT_THROW(training_loss(family, network, scene.labels, {}, draws, 6), Error);
 }
 
+TEST(BoundaryFamily, MayLearnFromBothPasses) {
+  const Scene scene;
+  const BoundaryFamily family = scene.family();
+  const Draws draws = family.draw(kStreams, scene.samples, {3});
+  const at::Tensor scale = at::ones({}).requires_grad_();
+  const Denoiser network = [&](const at::Tensor& x, const at::Tensor& t,
+                               const at::Tensor& previous) {
+    EXPECT_FALSE(previous.requires_grad()) << "the second pass sees an estimate without a gradient";
+    return scale * halves(x, t, previous);
+  };
+  const FamilyLoss second = training_loss(family, network, scene.labels, {}, draws, 5);
+  const FamilyLoss plain = training_loss(family, network, scene.labels, {}, draws, 0);
+  const FamilyLoss both =
+      training_loss(family, network, scene.labels, {}, draws, 5, ConditionLoss::both);
+  EXPECT_FLOAT_EQ(both.total.item<float>(), (plain.total + second.total).item<float>());
+  EXPECT_TRUE(at::equal(both.measures, second.measures));
+  const auto gradient = [&](const FamilyLoss& loss) {
+    scale.mutable_grad() = at::Tensor();
+    loss.total.backward();
+    return scale.grad().item<float>();
+  };
+  EXPECT_NEAR(gradient(both), gradient(plain) + gradient(second), 1e-4);
+  const FamilyLoss none =
+      training_loss(family, network, scene.labels, {}, draws, 0, ConditionLoss::both);
+  EXPECT_TRUE(at::equal(none.total, plain.total));
+  EXPECT_THROW(training_loss(family, network, scene.labels, {}, draws, 2, ConditionLoss::both),
+               Error);
+}
+
+TEST(BoundaryFamily, AsksTheCodesForTheTimesOfTraining) {
+  Scene scene;
+  scene.options.process = {.trajectory = {.kind = TrajectoryKind::vp_sine}, .r = 0};
+  scene.options.process.min_time_from_codes = MinTimeFromCodes::spacing;
+  const BoundaryFamily family = scene.family();
+  const Draws draws = family.draw(kStreams, scene.samples, {3});
+  const Corrupted corrupted = family.corrupt(scene.labels, draws);
+  EXPECT_TRUE(at::equal(corrupted.time, family.process()->training_time(scene.table, draws[0])));
+  EXPECT_GT(corrupted.time.min().item<double>(),
+            2000 * family.process()->min_time(scene.table).item<double>() - 1e-3);
+  EXPECT_LT(draws[0].max().item<double>(), 1);
+}
+
+TEST(BoundaryFamily, MakesAScheduleFromErrors) {
+  Scene scene;
+  scene.options.process = {.trajectory = {.kind = TrajectoryKind::vp_sqrt, .horizon = 100}, .r = 0};
+  scene.options.adaptive = {.stride = 5, .bin = 10, .positions = 2};
+  BoundaryFamily family = scene.family();
+  const TimeWarp& warp = *family.process()->warp();
+  const at::Tensor before = warp.table().clone();
+  const Draws draws = family.draw(kStreams, scene.samples, {3});
+  for (int64_t updates = 1; updates <= 4; ++updates) {
+    family.observe(training_loss(family, halves, scene.labels, {}, draws, 0));
+    family.updated(updates);
+  }
+  EXPECT_TRUE(at::equal(warp.table(), before));
+  family.updated(5);
+  EXPECT_FALSE(at::equal(warp.table(), before));
+  EXPECT_EQ(family.state().size(), 3u);
+
+  scene.options.process.r = 1;
+  EXPECT_THROW(scene.family(), UsageError);
+}
+
 TEST(BoundaryFamily, UndoesNoiseAsTheSamplerDoes) {
   const Scene scene;
   const BoundaryFamily family = scene.family();

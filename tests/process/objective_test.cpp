@@ -62,6 +62,30 @@ TEST(Objective, RoundsTheCleanCodesWhereAskedTo) {
   EXPECT_NEAR(loss.mse.item<double>(), batch.loss(batch.x0_hat, {}, {}).mse.item<double>(), 0);
 }
 
+TEST(Objective, RoundsCodesWithTheNoiseOfTheFirstStep) {
+  const Batch batch("vp-sqrt", 0);
+  const auto loss = batch.loss(batch.x0_hat, {}, {.rounding = Rounding::clean_noised});
+  const at::Tensor point = batch.x0 + batch.process.trajectory().v(1.0) * batch.eps;
+  EXPECT_NEAR(loss.cross_entropy.item<double>(),
+              batch.table.cross_entropy(point, batch.labels).mean().item<double>(), 1e-12);
+  EXPECT_GT(
+      std::abs(
+          loss.cross_entropy.item<double>() -
+          batch.loss(batch.x0_hat, {}, {.rounding = Rounding::clean}).cross_entropy.item<double>()),
+      1e-3);
+}
+
+TEST(Objective, MayPunishWhatNoiseLeavesOfTheCodes) {
+  const Batch batch("vp-linear", 0);
+  const double u = batch.process.trajectory().u(100.0);
+  const at::Tensor left = (u * batch.x0).square().mean(-1).masked_select(batch.mask).mean();
+  const double more = (batch.loss(batch.x0_hat, batch.mask, {.terminal_weight = 1e6}).total -
+                       batch.loss(batch.x0_hat, batch.mask, {}).total)
+                          .item<double>();
+  EXPECT_NEAR(more, 1e6 * left.item<double>(), 1e-6 * more);
+  EXPECT_GT(more, 0);
+}
+
 TEST(Objective, LeavesMaskedElementsOutOfEveryTerm) {
   const Batch batch;
   const at::Tensor wild = at::where(batch.mask.unsqueeze(-1), batch.x0_hat, 1e6);

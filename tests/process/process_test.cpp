@@ -102,12 +102,78 @@ TEST(Process, DrawsTimesAndNoiseFromTheirStreams) {
       0.05);
 }
 
+// Golden values by an independent script in float64.
+TEST(Process, MinTimeFollowsTheCodes) {
+  at::Tensor weight =
+      at::tensor({1.0, 0.0, 0.0, 1.0, -1.0, 0.5, 0.6, 0.8}, at::kDouble).reshape({4, 2});
+  EmbeddingTable table(weight, {.normalise = Normalise::l2});
+  ProcessOptions options{.trajectory = {.kind = TrajectoryKind::vp_sine}, .r = 0};
+  options.min_time_from_codes = MinTimeFromCodes::spacing;
+  const Process process(options);
+  EXPECT_NEAR(process.min_time(table).item<double>(), 0.635201729, 1e-9);
+  options.min_time_from_codes = MinTimeFromCodes::spacing_plus_one;
+  EXPECT_NEAR(Process(options).min_time(table).item<double>(), 0.7914308708, 1e-9);
+  options.min_time = 0.9;
+  EXPECT_EQ(Process(options).min_time(table).item<double>(), 0.9) << "the later of both counts";
+
+  const at::Tensor drawn =
+      process.draw_time({5, Purpose::training_time, 1}, at::arange(20000, at::kLong));
+  const at::Tensor share = process.training_time(table, drawn) / 2000;
+  EXPECT_EQ(share.scalar_type(), at::kFloat);
+  EXPECT_NEAR(share.min().item<double>(), 0.6352, 1e-3);
+  EXPECT_NEAR(share.max().item<double>(), 1, 1e-3);
+  EXPECT_LT(drawn.max().item<double>(), 1);
+  EXPECT_NEAR(share.mean().item<double>(), (1 + 0.6352) / 2, 3e-3);
+
+  // The same numbers, other codes: these are further apart.
+  weight.copy_(at::tensor({1.0, 0.0, 0.0, 1.0, -1.0, 0.0, 0.0, -1.0}, at::kDouble).reshape({4, 2}));
+  table.refresh();
+  EXPECT_NEAR((process.training_time(table, drawn) / 2000).min().item<double>(), std::sqrt(2.0 / 3),
+              1e-3);
+}
+
+TEST(Process, WithoutABoundTimesAreWholeSteps) {
+  const EmbeddingTable table(test::unit_codes(5, 2, 1));
+  const Process process = process_with("ot", 0);
+  const at::Tensor drawn =
+      process.draw_time({5, Purpose::training_time, 1}, at::arange(100, at::kLong));
+  EXPECT_TRUE(at::equal(process.training_time(table, drawn), drawn));
+  EXPECT_TRUE(at::equal(drawn.floor(), drawn));
+}
+
+TEST(Process, PositionsMayHaveTheirOwnTimes) {
+  const Batch batch;
+  const Process plain = process_with("vp-sqrt", 0);
+  const TimeWarp warp(2000, 3, at::kCPU);
+  const Process warped(plain.options(), warp);
+  const auto noised = [&](const Process& process) {
+    return process.noise(batch.table, batch.x0, batch.labels, batch.eps, batch.t);
+  };
+  EXPECT_TRUE(at::equal(noised(warped).x, noised(plain).x)) << "at first all are at the same time";
+  warp.table().select(1, 1).pow_(2).div_(2000);
+  const Noised found = noised(warped), before = noised(plain);
+  for (int64_t i = 0; i < 7; ++i) {
+    const at::Tensor t = before.tau.select(1, i);
+    const at::Tensor expected = i == 1 ? warp(batch.t, 2).select(1, 1).to(t.scalar_type()) : t;
+    EXPECT_TRUE(at::equal(found.tau.select(1, i), expected)) << i;
+  }
+  EXPECT_GT(test::largest_difference(found.tau, before.tau), 10);
+  EXPECT_TRUE(at::equal(warped.trajectory().u(found.tau).unsqueeze(-1) * batch.x0 +
+                            warped.trajectory().v(found.tau).unsqueeze(-1) * batch.eps,
+                        found.x));
+  EXPECT_THROW(Process(process_with("vp-sqrt", 1).options(), warp), UsageError);
+  EXPECT_THROW(Process(plain.options(), TimeWarp(1000, 3, at::kCPU)), Error);
+}
+
 TEST(Process, RefusesWhatMakesNoSense) {
   EXPECT_THROW(process_with("ot", 1.5), UsageError);
   EXPECT_THROW(process_with("ot", -0.5), UsageError);
   ProcessOptions listing;
   listing.exact_index = true;
   EXPECT_THROW(Process{listing}, UsageError);
+  ProcessOptions late;
+  late.min_time = 1;
+  EXPECT_THROW(Process{late}, UsageError);
   ProcessOptions silent;
   silent.noise_factor = 0;
   EXPECT_THROW(Process{silent}, UsageError);

@@ -15,7 +15,7 @@ namespace {
 Trajectory any_trajectory() {
   const auto kind =
       *rc::gen::element(TrajectoryKind::ot, TrajectoryKind::vp_sqrt, TrajectoryKind::vp_cosine,
-                        TrajectoryKind::vp_linear, TrajectoryKind::ve);
+                        TrajectoryKind::vp_linear, TrajectoryKind::vp_sine, TrajectoryKind::ve);
   return Trajectory(
       TrajectoryOptions{.kind = kind, .horizon = *rc::gen::element(10, 100, 1000, 2000)});
 }

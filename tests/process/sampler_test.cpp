@@ -9,6 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 namespace tessera {
 namespace {
 
@@ -335,6 +337,11 @@ TEST(Sampler, SaysWhatIsWrong) {
   EXPECT_THROW(make({.clip = -1}), UsageError);
   EXPECT_THROW(make({.time_difference = -1}), UsageError);
   EXPECT_THROW(make({.noise_factor = 0}), UsageError);
+  EXPECT_THROW(make({.state_end = 1}), UsageError);
+  EXPECT_THROW(make({.grid = StepGrid::respaced, .state_end = 0.1}), UsageError);
+  EXPECT_THROW(make({.told_end = 0}), UsageError);
+  EXPECT_THROW(make({.noise_of = NoiseOf::told}), UsageError) << "with a boundary";
+  EXPECT_THROW(make({.r = 0.0, .variance = SamplerVariance::large}), UsageError) << "of no noise";
   EXPECT_THROW(Sampler(process, scene.table, nullptr), Error);
 
   const Sampler sampler(process, scene.table, wobbly);
@@ -391,6 +398,122 @@ TEST(Sampler, AFinalCallIsMadeFromTheStateAtTheEnd) {
   EXPECT_THAT(told, ElementsAre(100, 50, 1));
   EXPECT_EQ(sample.calls, 3);
   EXPECT_TRUE(at::allclose(state, before)) << "at time 0 the state is the estimate itself";
+}
+
+// CEDI of Dinoiser, for one number and an estimate that is always 1. Golden values by an
+// independent script in float64.
+TEST(Sampler, MayTellTimesThatAreLaterThanTheState) {
+  const EmbeddingTable table(at::tensor({1.0, -1.0}, at::kDouble).reshape({2, 1}),
+                             {.normalise = Normalise::none});
+  const Denoiser one = [](const at::Tensor& x, const at::Tensor&, const at::Tensor&) {
+    return at::ones_like(x);
+  };
+  const Sampler sampler(process_with("vp-sine", 0, 1000), table, one,
+                        {.steps = 20,
+                         .final_call = true,
+                         .state_end = 1e-3,
+                         .told_end = 0.99,
+                         .noise_of = NoiseOf::told});
+  std::vector<double> told, states, times;
+  sampler.run_from(at::full({1, 1, 1}, -2.0, at::kDouble), at::arange(1, at::kLong),
+                   [&](const SampleStep& step) {
+                     told.push_back(step.t);
+                     states.push_back(step.x.item<double>());
+                     times.push_back(step.tau.item<double>());
+                     return true;
+                   });
+  ASSERT_EQ(states.size(), 21u);
+  EXPECT_NEAR(told[1], 999.5, 1e-9);
+  EXPECT_NEAR(told[19], 990.5, 1e-9);
+  const std::map<size_t, std::pair<double, double>> golden{{1, {950.05, -1.588002263}},
+                                                           {2, {900.1, -1.022866855}},
+                                                           {5, {750.25, 0.8013794165}},
+                                                           {20, {1, 1.000919049}}};
+  for (const auto& [step, expected] : golden) {
+    EXPECT_NEAR(times[step], expected.first, 1e-9) << step;
+    EXPECT_NEAR(states[step], expected.second, 1e-9) << step;
+  }
+}
+
+TEST(Sampler, CediReducesToDdim) {
+  const Scene scene;
+  const Process process = process_with("vp-sine", 0);
+  const auto run = [&](const std::optional<double>& told_end, NoiseOf noise_of) {
+    const Sampler sampler(
+        process, scene.table, wobbly,
+        {.steps = 10, .state_end = 0.02, .told_end = told_end, .noise_of = noise_of});
+    return sampler.run_from(scene.noise, scene.samples).x0;
+  };
+  at::Tensor x = scene.noise, previous = at::zeros_like(x), x0;
+  for (int k = 0; k < 10; ++k) {
+    const double s = 1 - 0.98 * k / 10, next = 1 - 0.98 * (k + 1) / 10;
+    x0 = previous = wobbly(x, at::full({3}, 100 * s, at::kDouble), previous);
+    x = std::sqrt(1 - next * next) * x0 + next * ((x - std::sqrt(1 - s * s) * x0) / s);
+  }
+  const at::Tensor plain = run({}, NoiseOf::state);
+  EXPECT_LT(test::largest_difference(plain, x0), 1e-12);
+  EXPECT_TRUE(at::equal(run(0.02, NoiseOf::state), plain));
+  EXPECT_TRUE(at::equal(run(0.02, NoiseOf::told), plain));
+  EXPECT_FALSE(at::equal(run(0.99, NoiseOf::told), plain));
+}
+
+// The large variance of DDPM: the posterior's mean, and the noise of the forward step.
+TEST(Sampler, LargeVarianceIsThatOfTheForwardStep) {
+  const Process process = process_with("vp-sqrt", 0, 1000);
+  const Trajectory& path = process.trajectory();
+  const EmbeddingTable table(test::normal({9, 2}, 1, at::kDouble));
+  constexpr int64_t count = 20000;
+  const at::Tensor noise = test::normal({1, 1, 2}, 3, at::kDouble).expand({count, 1, 2});
+  const at::Tensor x0 = test::normal({1, 1, 2}, 4, at::kDouble).expand({count, 1, 2});
+  const Denoiser perfect = [&](const at::Tensor&, const at::Tensor&, const at::Tensor&) {
+    return x0;
+  };
+  const Sampler sampler(
+      process, table, perfect,
+      {.steps = 4, .noise = SamplerNoise::gaussian, .seed = 5, .variance = SamplerVariance::large});
+  std::vector<at::Tensor> states;
+  sampler.run_from(noise.contiguous(), at::arange(count, at::kLong), [&](const SampleStep& step) {
+    states.push_back(step.x);
+    return step.index < 1;
+  });
+  const double abar = std::pow(path.u(1000.0), 2), abar_next = std::pow(path.u(750.0), 2);
+  const double alpha = abar / abar_next;
+  const at::Tensor mean = std::sqrt(abar_next) * (1 - alpha) / (1 - abar) * x0[0] +
+                          std::sqrt(alpha) * (1 - abar_next) / (1 - abar) * states[0][0];
+  const double variance = 1 - alpha;
+  EXPECT_LT(test::largest_difference(states[1].mean(0), mean), 5 * std::sqrt(variance / count));
+  EXPECT_NEAR(states[1].var(0).mean().item<double>(), variance, 0.02 * variance);
+}
+
+TEST(Sampler, FollowsTheScheduleOfEveryPosition) {
+  const Scene scene;
+  const Process plain = process_with("vp-sqrt", 0);
+  const TimeWarp warp(100, 4, at::kCPU);
+  const Process warped(plain.options(), warp);
+  const auto run = [&](const Process& process, SamplerNoise noise, std::vector<at::Tensor>& taus) {
+    const Sampler sampler(process, scene.table, wobbly, {.steps = 5, .noise = noise, .seed = 3});
+    return sampler
+        .run_from(scene.noise, scene.samples,
+                  [&](const SampleStep& step) {
+                    taus.push_back(step.tau);
+                    return true;
+                  })
+        .x0;
+  };
+  std::vector<at::Tensor> before, after;
+  for (const SamplerNoise noise : {SamplerNoise::none, SamplerNoise::gaussian})
+    EXPECT_LT(test::largest_difference(run(warped, noise, before), run(plain, noise, before)),
+              1e-12)
+        << "a schedule that was not changed changes nothing";
+
+  // Position 2 is at another time, and so noise is redrawn by its own ratio of times.
+  warp.table().select(1, 2).pow_(2).div_(100);
+  run(warped, SamplerNoise::gaussian, after);
+  EXPECT_THAT(test::values(after[1][0]), ElementsAre(80, 80, 64, 80, 80));
+  EXPECT_THAT(test::values(after[4][2]), ElementsAre(20, 20, 4, 20, 20));
+  const Sampler alone(warped, scene.table, wobbly, {.steps = 5});
+  EXPECT_THROW(Sampler(warped, scene.table, wobbly, {.clock = SamplerClock::velocity}), UsageError);
+  EXPECT_THROW(Sampler(warped, scene.table, wobbly, {.r = 1.0}), UsageError);
 }
 
 TEST(NetworkTime, IsTheSameRangeWhateverTheHorizon) {

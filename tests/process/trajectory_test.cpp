@@ -7,6 +7,7 @@
 
 #include <limits>
 #include <map>
+#include <numbers>
 
 namespace tessera {
 namespace {
@@ -72,6 +73,18 @@ TEST(Trajectory, EndsAtTheKnownRatios) {
   EXPECT_NEAR(Trajectory("vp-linear", 1000).final_ratio(), 6.4e-3, 0.05e-3);
   EXPECT_DOUBLE_EQ(Trajectory("ve", 1000).final_ratio(), 1.0 / 50);
   EXPECT_EQ(Trajectory("ot", 1000).final_ratio(), 0.0);
+}
+
+TEST(Trajectory, TheSineEndsInNoiseAlone) {
+  const Trajectory trajectory("vp-sine", 1000);
+  EXPECT_TRUE(trajectory.variance_preserving());
+  EXPECT_EQ(trajectory.final_ratio(), 0.0);
+  EXPECT_EQ(trajectory.v(600.0), 0.6);
+  EXPECT_NEAR(trajectory.u(600.0), 0.8, 1e-15);
+  EXPECT_NEAR(trajectory.angle(times({500})).item<double>(), std::numbers::pi / 6, 1e-15);
+  EXPECT_EQ(trajectory.angle(times({1000})).item<double>(), trajectory.final_angle());
+  EXPECT_NEAR(trajectory.time_of_angle(times({std::numbers::pi / 6})).item<double>(), 500, 1e-12);
+  EXPECT_EQ(trajectory.time_of_angle(times({3})).item<double>(), 1000);
 }
 
 TEST(Trajectory, StartsAtTheCleanPoint) {

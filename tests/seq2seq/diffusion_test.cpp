@@ -4,6 +4,8 @@
 #include "support/tensors.h"
 #include "text/dictionary.h"
 
+#include <tessera/base/error.h>
+
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 #include <gtest/gtest.h>
@@ -155,6 +157,131 @@ TEST(Diffusion, LearnsASmallBatchAndGeneratesIt) {
   const at::Tensor lengths =
       model.length_scores(encoded).argmax(-1) - LengthClasses::kOffset + at::tensor({4, 3});
   EXPECT_TRUE(at::equal(lengths, at::tensor(std::vector<int64_t>{3, 4})));
+}
+
+Seq2SeqOptions joined_options() {
+  Seq2SeqOptions options = small_options();
+  options.network.reading = Reading::joined;
+  return options;
+}
+
+TEST(Diffusion, JoinedReadsTheSource) {
+  const c10::NoGradGuard no_grad;
+  const Diffusion model = small_model(joined_options());
+  const Seq2SeqBatch batch = small_batch();
+  const at::Tensor visible = visible_keys(batch.target);
+  const at::Tensor x = test::normal({2, 4, 8}, 5), t = at::tensor({900.0f, 200.0f});
+  const auto estimate = [&](const at::Tensor& source) {
+    const Encoded encoded = model.encode(source);
+    return model.denoiser(encoded, visible)(x, t, at::zeros_like(x));
+  };
+  const at::Tensor found = estimate(batch.source);
+  EXPECT_EQ(found.sizes(), x.sizes());
+  const at::Tensor padded = at::constant_pad_nd(batch.source, {0, 3}, Dictionary::kPad);
+  EXPECT_LT(test::largest_difference(estimate(padded), found), 1e-5);
+
+  // Another word at the start of the first source changes all of the first target, and no other.
+  at::Tensor other = batch.source.clone();
+  other[0][0] = 11;
+  const at::Tensor changed = (estimate(other) - found).abs().amax(-1);
+  EXPECT_GT(changed[0].min().item<double>(), 1e-4);
+  EXPECT_LT(changed[1].max().item<double>(), 1e-6);
+
+  // A target does not see what is behind its end.
+  at::Tensor wild = x.clone();
+  wild[0][3] += 10;
+  const Encoded encoded = model.encode(batch.source);
+  const at::Tensor unseen = model.denoiser(encoded, visible)(wild, t, at::zeros_like(x));
+  EXPECT_LT(test::largest_difference(unseen[0].narrow(0, 0, 3), found[0].narrow(0, 0, 3)), 1e-5);
+}
+
+TEST(Diffusion, JoinedCandidatesShareTheirSource) {
+  const c10::NoGradGuard no_grad;
+  const Diffusion model = small_model(joined_options());
+  const Seq2SeqBatch batch = small_batch();
+  const at::Tensor x = test::normal({6, 4, 8}, 5), t = at::full({6}, 500.0f);
+  const Encoded encoded = model.encode(batch.source);
+  const at::Tensor visible = at::ones({6, 4}, at::kBool);
+  const at::Tensor all = model.denoiser(encoded, visible)(x, t, at::zeros_like(x));
+  for (int64_t row = 0; row < 6; ++row) {
+    const auto of = [](const at::Tensor& rows, int64_t i) { return rows.narrow(0, i, 1); };
+    const Encoded own = model.encode(of(batch.source, row / 3));
+    const at::Tensor alone =
+        model.denoiser(own, of(visible, row))(of(x, row), of(t, row), at::zeros_like(of(x, row)));
+    EXPECT_LT(test::largest_difference(alone[0], all[row]), 1e-5) << row;
+  }
+}
+
+TEST(Diffusion, JoinedHasAsManyLayers) {
+  const Diffusion cross = small_model(), joined = small_model(joined_options());
+  EXPECT_LT(joined.parameters().count(), cross.parameters().count()) << "no attention across";
+  EXPECT_THROW(make_seq2seq(
+                   [] {
+                     Seq2SeqOptions options = joined_options();
+                     options.kind = ModelKind::autoregressive;
+                     return options;
+                   }(),
+                   12, {}, at::kCPU, nn::Precision::float32, 1),
+               UsageError);
+}
+
+TEST(Diffusion, MayLearnABiasOfSymbols) {
+  Seq2SeqOptions options = small_options();
+  options.process.r = 0;
+  options.normalise = Normalise::none;
+  options.output_bias = true;
+  Diffusion model = small_model(options);
+  EXPECT_NEAR(model.codebook().codes().std().item<double>(), 1, 0.2) << "codes as long as noise";
+  model.loss(small_batch(), small_draws(model, 2, 4), kPlain, nn::Mode::training).total.backward();
+  model.parameters().gather_gradients();
+  const auto named = model.parameters().named(model.parameters().gradients());
+  EXPECT_GT(named.at("output_bias").abs().max().item<double>(), 0);
+
+  // What every symbol's score is raised by.
+  const c10::NoGradGuard no_grad;
+  const at::Tensor x = test::normal({20, 8}, 1), before = model.codebook().logits(x);
+  model.parameters().named(model.parameters().values()).at("output_bias")[7] = 100.0;
+  model.refresh();
+  EXPECT_TRUE(model.codebook().decode(x).eq(7).all().item<bool>());
+  EXPECT_NEAR((model.codebook().logits(x) - before).max().item<double>(), 100, 1e-3);
+}
+
+TEST(Diffusion, MayLearnFromBothPasses) {
+  const c10::NoGradGuard no_grad;
+  Seq2SeqOptions options = small_options();
+  Diffusion second = small_model(options);
+  options.condition_loss = ConditionLoss::both;
+  options.self_conditioning = 1;
+  Diffusion both = small_model(options);
+  EXPECT_EQ(both.variant(0.999), kSelfConditioned);
+  const Draws draws = small_draws(second, 2, 4);
+  const auto total = [&](Diffusion& model, int64_t variant) {
+    return model.loss(small_batch(), draws, variant, nn::Mode::inference).total.item<double>();
+  };
+  const auto loss = second.loss(small_batch(), draws, kPlain, nn::Mode::inference);
+  // Lengths are learnt once.
+  const double length = options.length_weight * measure(second, loss, "length");
+  EXPECT_NEAR(total(both, kSelfConditioned),
+              total(second, kPlain) + total(second, kSelfConditioned) - length, 1e-4);
+}
+
+TEST(Diffusion, OnlyTrainingMovesTheSchedule) {
+  Seq2SeqOptions options = small_options();
+  options.process.r = 0;
+  options.adaptive = {.stride = 3, .positions = 4};
+  Diffusion model = small_model(options);
+  const auto counts = [&] { return model.state().at("schedule.counts").sum().item<double>(); };
+  const double before = counts();
+  const Draws draws = small_draws(model, 2, 4);
+  model.loss(small_batch(), draws, kPlain, nn::Mode::inference);
+  EXPECT_EQ(counts(), before);
+  model.loss(small_batch(), draws, kPlain, nn::Mode::training);
+  EXPECT_EQ(counts(), before + 7) << "symbols, without padding";
+  const at::Tensor table = model.family()->process()->warp()->table().clone();
+  model.updated(2);
+  EXPECT_TRUE(at::equal(model.family()->process()->warp()->table(), table));
+  model.updated(3);
+  EXPECT_FALSE(at::equal(model.family()->process()->warp()->table(), table));
 }
 
 TEST(Diffusion, NeverDecodesToPadding) {

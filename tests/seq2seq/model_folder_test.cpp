@@ -54,6 +54,25 @@ class ModelFolder : public testing::Test {
   test::TemporaryFolder parent_;
 };
 
+TEST_F(ModelFolder, KeepsTheScheduleThatTrainingMade) {
+  EXPECT_FALSE(fs::exists(folder() / "state.safetensors")) << "of models that have such state";
+  Seq2SeqOptions options = test::tiny_options();
+  options.process.r = 0;
+  options.adaptive = {.stride = 1, .positions = 4};
+  Diffusion made(options, test::tiny_dictionary().size(), {text::Dictionary::kPad}, at::kCPU,
+                 nn::Precision::float32, 3);
+  const at::Tensor& table = made.family()->process()->warp()->table();
+  const at::Tensor before = table.clone();
+  made.updated(1);
+  EXPECT_FALSE(at::equal(table, before));
+  test::write_tiny_model(folder(), made);
+  const LoadedModel loaded = load_model_folder(folder(), at::kCPU);
+  EXPECT_TRUE(at::equal(loaded.model->family()->process()->warp()->table(), table));
+
+  fs::remove(folder() / "state.safetensors");
+  EXPECT_THAT(complaint(), HasSubstr("state.safetensors"));
+}
+
 TEST_F(ModelFolder, GivesBackTheModelToTheBit) {
   const Diffusion made = test::tiny_model();
   const LoadedModel loaded = load_model_folder(folder(), at::kCPU);

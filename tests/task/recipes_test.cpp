@@ -133,6 +133,40 @@ TEST(Recipes, MethodsAreWhatThePaperCompares) {
   }
 }
 
+// A file in recipes/methods has settings alone, and is read after the recipe of a task.
+TEST(Recipes, MethodsGoWithEveryTextTask) {
+  const auto both = [](const std::string& task, const fs::path& method) {
+    const fs::path path = kRecipes / (task + ".toml");
+    Recipe result = begin_recipe(path);
+    config::Schema schema;
+    declare(schema, result);
+    schema.read_file(path);
+    schema.read_file(method);
+    schema.finish();
+    return result;
+  };
+  std::set<std::string> methods;
+  for (const auto& entry : fs::directory_iterator(kRecipes / "methods")) {
+    SCOPED_TRACE(entry.path().string());
+    methods.insert(entry.path().stem());
+    for (const std::string task : {"tiny", "multi30k", "iwslt14", "wmt14", "wmt16", "gigaword"}) {
+      const Recipe alone = recipe(task), joined = both(task, entry.path());
+      EXPECT_EQ(joined.text.model.network.transformer.width,
+                alone.text.model.network.transformer.width);
+      EXPECT_EQ(joined.run.steps, alone.run.steps);
+      EXPECT_EQ(joined.text.data.batches.tokens, alone.text.data.batches.tokens);
+    }
+  }
+  for (const char* name : {"dinoiser", "diffuseq", "seqdiffuseq"}) {
+    ASSERT_TRUE(methods.contains(name)) << name;
+    const Recipe made = both("multi30k", kRecipes / "methods" / (std::string(name) + ".toml"));
+    EXPECT_EQ(made.text.model.process.r, 0) << name;
+    EXPECT_EQ(made.text.model.process.noise_factor, 1) << name;
+    EXPECT_NE(made.text.model.objective.rounding, Rounding::estimate) << name;
+    EXPECT_EQ(made.text.model.objective.logit_scale, 1) << name;
+  }
+}
+
 TEST(Recipes, ImagesHaveEveryCoding) {
   for (const std::string coding : {"bits", "fixed", "trainable", "pixels"}) {
     const Recipe whole = recipe("cifar10", coding), quick = recipe("cifar10-short", coding);

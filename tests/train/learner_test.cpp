@@ -29,9 +29,17 @@ seq2seq::Seq2SeqOptions small_options() {
   return options;
 }
 
+seq2seq::Seq2SeqOptions adaptive_options() {
+  seq2seq::Seq2SeqOptions options = small_options();
+  options.process.r = 0;
+  options.adaptive = {.stride = 3, .positions = 4};
+  return options;
+}
+
 struct Bench {
-  explicit Bench(const LearnerOptions& options = {})
-      : model(small_options(), 12, {Dictionary::kBos, Dictionary::kPad, Dictionary::kUnk}, at::kCPU,
+  explicit Bench(const LearnerOptions& options = {},
+                 const seq2seq::Seq2SeqOptions& model_options = small_options())
+      : model(model_options, 12, {Dictionary::kBos, Dictionary::kPad, Dictionary::kUnk}, at::kCPU,
               nn::Precision::float32, 1),
         learner(model, options, /*seed=*/3) {}
 
@@ -88,6 +96,27 @@ TEST(Learner, GoesOnToTheBit) {
   for (int64_t step = 4; step < 8; ++step) resumed.update(step);
   EXPECT_TRUE(at::equal(whole.model.parameters().values(), resumed.model.parameters().values()));
   EXPECT_TRUE(at::equal(whole.learner.average(), resumed.learner.average()));
+}
+
+TEST(Learner, ResumedRunHasTheSameWarp) {
+  const test::TemporaryFolder folder;
+  Bench whole({}, adaptive_options()), half({}, adaptive_options());
+  const at::Tensor first = whole.model.family()->process()->warp()->table().clone();
+  for (int64_t step = 0; step < 8; ++step) whole.update(step);
+  for (int64_t step = 0; step < 5; ++step) half.update(step);  // changed once, and counted since
+  safetensors::save(folder / "state", half.learner.state());
+  Bench resumed({}, adaptive_options());
+  resumed.learner.restore(safetensors::File(folder / "state"));
+  for (int64_t step = 5; step < 8; ++step) resumed.update(step);
+  const auto table = [](const Bench& bench) {
+    return bench.model.family()->process()->warp()->table();
+  };
+  EXPECT_FALSE(at::equal(table(whole), first));
+  EXPECT_FALSE(at::equal(table(whole), table(half)));
+  EXPECT_TRUE(at::equal(table(whole), table(resumed)));
+  EXPECT_TRUE(at::equal(whole.model.parameters().values(), resumed.model.parameters().values()));
+  Bench plain;
+  EXPECT_FALSE(plain.learner.state().contains("model.schedule.times"));
 }
 
 TEST(Learner, RefusesAStateOfAnotherShape) {

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <tessera/base/api.h>
+#include <tessera/process/adaptive_schedule.h>
 #include <tessera/process/family.h>
 #include <tessera/process/objective.h>
 #include <tessera/process/process.h>
+
+#include <optional>
 
 namespace tessera {
 
@@ -12,6 +15,7 @@ struct BoundaryFamilyOptions {
   ObjectiveOptions objective = {};
   Estimate condition_on = Estimate::raw;  // what self-conditioning shows of an estimate
   double clip = 0;  // largest coordinate of a code, which estimates are clipped to; 0: they are not
+  AdaptiveScheduleOptions adaptive = {};  // of sequences, with r = 0
 };
 
 // The paper's family: points on paths from codes to Gaussian noise that are rescaled at the borders
@@ -40,11 +44,18 @@ class TESSERA_API BoundaryFamily final : public Family {
   int64_t calls(const SamplerOptions& options) const override;
   const Process* process() const override { return &process_; }
 
+  // The schedule of every position, where it is adaptive.
+  void observe(const FamilyLoss& loss) override;
+  void updated(int64_t updates) override;
+  safetensors::Tensors state() const override;
+  void restore(const safetensors::File& file, const std::string& prefix) override;
+
  private:
   // With what the network was trained with.
   SamplerOptions in_force(SamplerOptions options) const;
 
   BoundaryFamilyOptions options_;
+  std::optional<AdaptiveSchedule> schedule_;
   Process process_;
 };
 

@@ -62,6 +62,11 @@ class TESSERA_API Codebook {
   virtual bool has_mean() const { return false; }
   at::Tensor mean(const at::Tensor& x, double logit_scale = 1.0) const;
 
+  // How far codes are apart: the squared distance of a code to its nearest neighbour, divided by d,
+  // as the mean over the symbols that can be decoded. Nothing of size K x K is stored. Without a
+  // gradient.   -> scalar
+  at::Tensor spacing() const;
+
   // First exit of the paths u*x0 + v*eps from the cells of `labels`. A label that cannot be decoded
   // (padding) has no cell: its time is 0 and it is not counted as outside.
   Exit exit_time(const Trajectory& trajectory, const at::Tensor& x0, const at::Tensor& eps,

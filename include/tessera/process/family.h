@@ -1,6 +1,8 @@
 #pragma once
 
 #include <tessera/base/api.h>
+#include <tessera/base/enum_names.h>
+#include <tessera/files/safetensors.h>
 #include <tessera/process/codebook.h>
 #include <tessera/process/sampler.h>
 #include <tessera/tensor/random.h>
@@ -31,8 +33,22 @@ struct Corrupted {
 };
 
 struct FamilyLoss {
-  at::Tensor total;     // scalar, carries the gradient
-  at::Tensor measures;  // [n] float32, without a gradient: what measures() names
+  at::Tensor total;                   // scalar, carries the gradient
+  at::Tensor measures;                // [n] float32, without a gradient: what measures() names
+  std::vector<at::Tensor> seen = {};  // what observe() takes: the family's own
+};
+
+// Which passes a loss is of where the network sees an estimate of its own.
+enum class ConditionLoss {
+  second,  // the one that sees it; the first has no gradient
+  both,    // the sum of both, each with its gradient
+};
+
+template <>
+struct EnumNames<ConditionLoss> {
+  static constexpr std::string_view what = "loss of self-conditioning";
+  static constexpr std::array<std::pair<ConditionLoss, std::string_view>, 2> values{
+      {{ConditionLoss::second, "second"}, {ConditionLoss::both, "both"}}};
 };
 
 // A kind of diffusion: what noise does to symbols, what a network learns from it, and how noise is
@@ -89,6 +105,16 @@ class TESSERA_API Family {
   virtual at::Tensor bound(const Corrupted& corrupted, const at::Tensor& output,
                            const at::Tensor& labels) const;
 
+  // State beside the network's weights, of families that learn something from the course of a
+  // training themselves. observe() takes what a loss has seen: in training alone, within what is
+  // recorded. updated() is called before every update, with how many there were. state() is
+  // what a model needs of that to go on and to be generated with, by name; restore() takes the
+  // same, from tensors whose names begin with a prefix.
+  virtual void observe(const FamilyLoss& /*loss*/) {}
+  virtual void updated(int64_t /*updates*/) {}
+  virtual safetensors::Tensors state() const { return {}; }
+  virtual void restore(const safetensors::File& /*file*/, const std::string& /*prefix*/) {}
+
   // The paths from codes to noise, of families that have some: what statistics and pictures of the
   // boundary are made from.
   virtual const Process* process() const { return nullptr; }
@@ -105,8 +131,10 @@ using FamilyMaker = std::function<std::unique_ptr<Family>(const Codebook& codebo
 //   labels, mask      as Family::loss() takes them
 //   self_conditioned  samples, from the first on, for which the network sees an estimate of its own
 //                     that it makes first, without a gradient: from these rows alone
+//   of                both passes: for none of the samples or for all
 TESSERA_API FamilyLoss training_loss(const Family& family, const Denoiser& network,
                                      const at::Tensor& labels, const at::Tensor& mask,
-                                     const Draws& draws, int64_t self_conditioned);
+                                     const Draws& draws, int64_t self_conditioned,
+                                     ConditionLoss of = ConditionLoss::second);
 
 }  // namespace tessera

@@ -31,15 +31,18 @@ struct EnumNames<Dims> {
 
 // What the cross-entropy of rounding is taken of.
 enum class Rounding {
-  estimate,  // x0_hat
-  clean,     // x0: codes learn to be told apart, the estimate learns from squared error alone
+  estimate,      // x0_hat
+  clean,         // x0: codes learn to be told apart, the estimate learns from squared error alone
+  clean_noised,  // x0 + v(1) * eps: the same, with the noise of the first step
 };
 
 template <>
 struct EnumNames<Rounding> {
   static constexpr std::string_view what = "rounding";
-  static constexpr std::array<std::pair<Rounding, std::string_view>, 2> values{
-      {{Rounding::estimate, "estimate"}, {Rounding::clean, "clean"}}};
+  static constexpr std::array<std::pair<Rounding, std::string_view>, 3> values{
+      {{Rounding::estimate, "estimate"},
+       {Rounding::clean, "clean"},
+       {Rounding::clean_noised, "clean-noised"}}};
 };
 
 struct ObjectiveOptions {
@@ -51,6 +54,7 @@ struct ObjectiveOptions {
   double logit_scale = 1.0;      // points are multiplied by it before they are scored
   double label_smoothing = 0.0;  // over the symbols that can be decoded, in [0, 1)
   double velocity_cap = 10.0;    // largest weight of an element under Target::velocity
+  double terminal_weight = 0.0;  // of the mean square of u(T) * x0: what noise leaves of a code
 };
 
 // Scalars, each with its gradient; total is their weighted sum.

@@ -23,7 +23,7 @@ using Denoiser =
 TESSERA_API at::Tensor network_time(const at::Tensor& t, double horizon);
 
 enum class StepGrid {
-  uniform,   // t_k = round(T * (S - k) / S)
+  uniform,   // t_k = round(T * (S - k) / S); with another end than 0, real numbers down to it
   respaced,  // t_k = 1 + round(k * (T - 1) / (S - 1)), downwards
 };
 enum class SamplerClock {
@@ -38,6 +38,17 @@ enum class SamplerNoise {
 enum class BoundaryOf {
   prediction,  // G of x0_hat itself (text)
   rounded,     // G of the code x0_hat decodes to (images)
+};
+
+// How much noise SamplerNoise::gaussian adds.
+enum class SamplerVariance {
+  posterior,  // that of x at the next time, given x now and x0
+  large,      // that of x now, given x at the next time: DDPM's "fixed large"
+};
+// At which time the noise end of a path is looked for.
+enum class NoiseOf {
+  state,  // where the state is
+  told,   // at the time told to the network (CEDI)
 };
 
 template <>
@@ -59,6 +70,18 @@ struct EnumNames<SamplerNoise> {
       {{SamplerNoise::none, "none"},
        {SamplerNoise::gaussian, "gaussian"},
        {SamplerNoise::as_printed, "as-printed"}}};
+};
+template <>
+struct EnumNames<SamplerVariance> {
+  static constexpr std::string_view what = "variance of sampling";
+  static constexpr std::array<std::pair<SamplerVariance, std::string_view>, 2> values{
+      {{SamplerVariance::posterior, "posterior"}, {SamplerVariance::large, "large"}}};
+};
+template <>
+struct EnumNames<NoiseOf> {
+  static constexpr std::string_view what = "time of the noise";
+  static constexpr std::array<std::pair<NoiseOf, std::string_view>, 2> values{
+      {{NoiseOf::state, "state"}, {NoiseOf::told, "told"}}};
 };
 template <>
 struct EnumNames<BoundaryOf> {
@@ -88,6 +111,11 @@ struct SamplerOptions {
   double logit_scale = 1.0;     // of scores under Estimate::mean: as in training
   uint64_t seed = 0;            // of all noise drawn by the sampler, unless rows have their own
   SymbolSampling symbols = {};  // of families of symbols, which take steps and seed besides
+  SamplerVariance variance = SamplerVariance::posterior;  // of the noise that is added on the way
+  double state_end = 0;                 // where the uniform grid ends, as a share of T
+  std::optional<double> told_end = {};  // where times told to the network end: another grid from T
+                                        // down to this share of it; none: they are told the truth
+  NoiseOf noise_of = NoiseOf::state;    // which time the noise end is altered at
 
   bool operator==(const SamplerOptions&) const = default;
 
@@ -136,6 +164,9 @@ class TESSERA_API Sampler {
   const std::vector<double>& times() const { return times_; }
 
   int64_t calls() const;  // of the network, in a whole run
+
+  // The time that the network is told at its call of that index.
+  double told(int64_t call) const;
 
   // Draws the start noise of every sample from (seed, sample) and runs.
   //   samples [B] int64 on the device to run on, shape [..., d] of one sample

@@ -18,17 +18,19 @@ enum class TrajectoryKind {
   vp_cosine,  // ... the cosine schedule
   vp_linear,  // ... the linear schedule
   ve,         // u = 1, v = sigma_min * (sigma_max / sigma_min)^s
+  vp_sine,    // u = sqrt(1 - s^2), v = s
 };
 
 template <>
 struct EnumNames<TrajectoryKind> {
   static constexpr std::string_view what = "trajectory";
-  static constexpr std::array<std::pair<TrajectoryKind, std::string_view>, 5> values{{
+  static constexpr std::array<std::pair<TrajectoryKind, std::string_view>, 6> values{{
       {TrajectoryKind::ot, "ot"},
       {TrajectoryKind::vp_sqrt, "vp-sqrt"},
       {TrajectoryKind::vp_cosine, "vp-cosine"},
       {TrajectoryKind::vp_linear, "vp-linear"},
       {TrajectoryKind::ve, "ve"},
+      {TrajectoryKind::vp_sine, "vp-sine"},
   }};
 };
 
@@ -86,7 +88,7 @@ class TESSERA_API Trajectory {
   struct AngleTable;  // theta_k for k = 0 .. T, with its copies on other devices
 
   TrajectoryOptions options_;
-  std::shared_ptr<AngleTable> angles_;  // VP only
+  std::shared_ptr<AngleTable> angles_;  // VP only, but not vp_sine: its angle has a formula
   double final_ratio_ = 0;
 };
 
