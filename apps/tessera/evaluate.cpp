@@ -80,6 +80,8 @@ void check_flags(const EvaluateCommand& command, const Engine& engine) {
                  "--length is not for models of kind '{}'", name_of(model.options().kind));
   require_option(!command.text.one_step || (family != nullptr && family->process() != nullptr),
                  "--one-step is for models of kind 'diffusion'");
+  require_option(command.text.bound_draws == 0 || (family != nullptr && family->has_bound()),
+                 "--bound is for models of kind 'symbols'");
 }
 
 std::string text_report(const EvaluateCommand& command, const TextEvaluation& found) {
@@ -101,6 +103,10 @@ std::string text_report(const EvaluateCommand& command, const TextEvaluation& fo
         100 * found.one_step->accuracy, found.one_step->x0_error, found.one_step->velocity_error,
         *found.options.estimate, found.one_step->reach, found.one_step->raw_x0_error,
         found.one_step->raw_reach);
+  if (found.bound)
+    text +=
+        fmt::format("bound: {:.4f} nats per symbol, perplexity {:.2f} ({})\n", found.bound->nats,
+                    found.bound->perplexity(), counted(found.bound->draws, "draw"));
   text += fmt::format("exact match {:.2f} %\n", found.exact_match);
   text += fmt::format("{} in {:.2f} s = {:.1f} sentences/s (NFE {}, {})\n",
                       counted(std::ssize(found.texts), "sentence"), found.seconds,
@@ -148,6 +154,11 @@ Json json_report(const EvaluateCommand& command, const TextEvaluation& found, co
                           {"raw_x0_error", found.one_step->raw_x0_error},
                           {"raw_reach", found.one_step->raw_reach},
                           {"tokens", found.one_step->tokens}};
+  if (found.bound)
+    report["bound"] = {{"nats", found.bound->nats},
+                       {"perplexity", found.bound->perplexity()},
+                       {"draws", found.bound->draws},
+                       {"tokens", found.bound->tokens}};
   return report;
 }
 
@@ -285,6 +296,12 @@ CLI::App* add_command(CLI::App& program, const std::shared_ptr<EvaluateCommand>&
   evaluate->add_flag("--one-step", command->text.one_step,
                      "also measure single steps from noise as in training: errors, and how often "
                      "the estimate is in the right cell");
+  evaluate
+      ->add_option("--bound", command->text.bound_draws,
+                   "models of kind symbols: also measure the bound of the likelihood, in nats per "
+                   "symbol, with N draws of every sentence")
+      ->check(whole_number(1))
+      ->option_text("N");
   evaluate
       ->add_option("--profile", command->text.profile,
                    "generate once more with a profile, and write a trace for chrome://tracing")

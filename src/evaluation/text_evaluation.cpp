@@ -3,6 +3,7 @@
 #include "base/require.h"
 #include "corpus/corpus.h"
 #include "engine/text_engine.h"
+#include "evaluation/likelihood_bound.h"
 #include "evaluation/one_step.h"
 #include "evaluation/score_settings.h"
 #include "files/files.h"
@@ -151,6 +152,14 @@ OneStep single_steps(const seq2seq::Seq2Seq& model, const Pairs& pairs,
                                       options.stop);
 }
 
+LikelihoodBound bound_of(const seq2seq::Seq2Seq& model, const Pairs& pairs,
+                         const TextEvaluationOptions& options) {
+  const corpus::Split split(corpus::Sentences::copy_of(pairs.source_symbols),
+                            corpus::Sentences::copy_of(pairs.reference_symbols));
+  return evaluation::measure_bound(model, split, options.bound_draws, kOneStepTokens, options.seed,
+                                   options.stop);
+}
+
 void check(const Engine& engine, const TextEvaluationOptions& options) {
   const seq2seq::Seq2Seq& model = engine.text().model();
   const Family* const family = model.family();
@@ -158,6 +167,10 @@ void check(const Engine& engine, const TextEvaluationOptions& options) {
                  "reference_lengths is not for models of kind '{}'", name_of(model.options().kind));
   require_option(!options.one_step || (family != nullptr && family->process() != nullptr),
                  "one_step is for models of kind 'diffusion'");
+  require_option(options.bound_draws >= 0, "bound_draws must be 0 or more, got {}",
+                 options.bound_draws);
+  require_option(options.bound_draws == 0 || (family != nullptr && family->has_bound()),
+                 "bound_draws is for models of kind 'symbols'");
 }
 
 TextEvaluation evaluate(const Engine& engine, Pairs pairs, const TextEvaluationOptions& options) {
@@ -191,6 +204,7 @@ TextEvaluation evaluate(const Engine& engine, Pairs pairs, const TextEvaluationO
   found.exact_match = text_metric::exact_match(found.texts, pairs.references);
   if (options.one_step)
     found.one_step = single_steps(text.model(), pairs, options, generation.sampler.estimate);
+  if (options.bound_draws > 0) found.bound = bound_of(text.model(), pairs, options);
   found.sources = std::move(pairs.sources);
   found.references = std::move(pairs.references);
   return found;

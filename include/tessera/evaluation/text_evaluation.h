@@ -4,6 +4,7 @@
 #include <tessera/engine/engine.h>
 #include <tessera/evaluation/text_scores.h>
 
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -23,7 +24,10 @@ struct TextEvaluationOptions {
   TextScoreOptions scores = {};
   bool oracle = false;    // also score the candidates closest to the references
   bool one_step = false;  // of diffusion models: also measure single steps from noise
-  bool warm_up = true;    // generate once before, in few steps: speed is that of a warm machine
+  // Of diffusion of symbols: measure the bound of the likelihood with so many draws of every text;
+  // 0: not.
+  int64_t bound_draws = 0;
+  bool warm_up = true;  // generate once before, in few steps: speed is that of a warm machine
   std::filesystem::path profile = {};  // generate once more, write a trace for chrome://tracing
   std::stop_token stop = {};           // Error where it is asked
   std::function<void(int64_t more)> progress = {};  // texts that are done, in any thread
@@ -40,11 +44,22 @@ struct OneStep {
   double raw_x0_error = 0, raw_reach = 0;  // the same two of the network's estimate as it is
 };
 
+// A number that the mean of -log p(text | source) of a model of symbols does not exceed, but for
+// the chance in the draws it is estimated from. Of continuous times: those above symbols.min_time.
+struct LikelihoodBound {
+  int64_t tokens = 0;  // symbols, end symbols included
+  int64_t draws = 0;   // times and noises of every text
+  double nats = 0;     // of a symbol
+
+  double perplexity() const { return std::exp(nats); }
+};
+
 struct TextEvaluation {
   std::vector<TextScore> scores = {};
   std::vector<TextScore> oracle = {};  // where asked: what the best choice of candidates would have
   double exact_match = 0;              // percent of the texts
   std::optional<OneStep> one_step = {};
+  std::optional<LikelihoodBound> bound = {};
   std::vector<std::string> sources = {}, references = {}, texts = {};
   int64_t nfe = 0;               // network calls of a text
   int64_t passes = 0;            // of the decoder: network calls of all candidates of a text
