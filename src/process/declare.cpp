@@ -54,7 +54,8 @@ void declare(config::Schema& schema, const std::string& prefix, AdaptiveSchedule
 
 void declare(config::Schema& schema, const std::string& prefix, ObjectiveOptions& options) {
   schema.option(prefix + "target", options.target,
-                "quantity whose squared error is taken: the clean point, or the rescaled velocity");
+                "quantity whose squared error is taken: the clean point, the rescaled velocity, or "
+                "the noise (DDPM)");
   schema.option(prefix + "dims", options.dims,
                 "how the squared error is taken over the dimensions of a point");
   schema.option(prefix + "mse_weight", options.mse_weight, "weight of the squared error")
@@ -79,7 +80,7 @@ void declare(config::Schema& schema, const std::string& prefix, ObjectiveOptions
       .above(0);
   schema
       .option(prefix + "velocity_cap", options.velocity_cap,
-              "largest weight of an element when the target is the velocity")
+              "largest weight of an element when the target is the velocity or the noise")
       .above(0);
   schema
       .option(prefix + "terminal_weight", options.terminal_weight,

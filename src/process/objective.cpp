@@ -21,6 +21,12 @@ at::Tensor velocity_weight(const Process& process, const Noised& noised, double 
   return field.square().clamp_max(cap).to(noised.tau.scalar_type());
 }
 
+at::Tensor noise_weight(const Process& process, const Noised& noised, double cap) {
+  const c10::NoGradGuard no_grad;
+  const auto [u, v] = process.trajectory().at(noised.tau.to(at::kDouble));
+  return (u / v).square().clamp_max(cap).to(noised.tau.scalar_type());
+}
+
 Loss objective(const Process& process, const Codebook& codebook, const Noised& noised,
                const at::Tensor& x0_hat, const at::Tensor& x0, const at::Tensor& labels,
                const at::Tensor& mask, const ObjectiveOptions& options) {
@@ -54,6 +60,8 @@ Loss objective(const Process& process, const Codebook& codebook, const Noised& n
   at::Tensor error = options.dims == Dims::mean ? squared.mean(-1) : squared.sum(-1);
   if (options.target == Target::velocity)
     error = error * velocity_weight(process, noised, options.velocity_cap);
+  else if (options.target == Target::noise)
+    error = error * noise_weight(process, noised, options.velocity_cap);
 
   Loss loss;
   loss.mse = masked_mean(error, mask);

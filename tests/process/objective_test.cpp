@@ -89,7 +89,7 @@ TEST(Objective, MayPunishWhatNoiseLeavesOfTheCodes) {
 TEST(Objective, LeavesMaskedElementsOutOfEveryTerm) {
   const Batch batch;
   const at::Tensor wild = at::where(batch.mask.unsqueeze(-1), batch.x0_hat, 1e6);
-  for (const auto target : {Target::x0, Target::velocity}) {
+  for (const auto target : {Target::x0, Target::velocity, Target::noise}) {
     const ObjectiveOptions options{.target = target, .label_smoothing = 0.1};
     const auto calm = batch.loss(batch.x0_hat, batch.mask, options);
     const auto masked = batch.loss(wild, batch.mask, options);
@@ -104,6 +104,19 @@ TEST(Objective, OfNothingIsZero) {
   const Batch batch;
   const auto loss = batch.loss(batch.x0_hat, at::zeros_like(batch.mask), {});
   EXPECT_EQ(loss.total.item<double>(), 0);
+}
+
+TEST(Objective, OfTheNoiseIsTheSquaredErrorOfTheNoise) {
+  const Batch batch("vp-linear", 0);
+  const auto [u, v] = batch.process.trajectory().at(batch.noised.tau);
+  const at::Tensor& x = batch.noised.x;
+  const auto noise_of = [&](const at::Tensor& x0) {
+    return (x - u.unsqueeze(-1) * x0) / v.unsqueeze(-1);
+  };
+  const at::Tensor error = (noise_of(batch.x0_hat) - noise_of(batch.x0)).square().mean();
+  const auto loss = batch.loss(batch.x0_hat, {}, {.target = Target::noise, .velocity_cap = 1e9});
+  EXPECT_NEAR(loss.mse.item<double>(), error.item<double>(), 1e-6 * error.item<double>());
+  EXPECT_EQ(noise_weight(batch.process, batch.noised, 0.01).max().item<double>(), 0.01);
 }
 
 TEST(Objective, VelocityWeightsMatchTheClosedForms) {

@@ -10,13 +10,14 @@ namespace tessera {
 enum class Target {
   x0,        // the clean point (eq. 24)
   velocity,  // the rescaled vector field (eq. 2): the same error, weighted per element
+  noise,     // the noise end of the path, as in DDPM: likewise
 };
 
 template <>
 struct EnumNames<Target> {
   static constexpr std::string_view what = "objective";
-  static constexpr std::array<std::pair<Target, std::string_view>, 2> values{
-      {{Target::x0, "x0"}, {Target::velocity, "velocity"}}};
+  static constexpr std::array<std::pair<Target, std::string_view>, 3> values{
+      {{Target::x0, "x0"}, {Target::velocity, "velocity"}, {Target::noise, "noise"}}};
 };
 
 // How the squared error is taken over the dimensions of a point. Over elements it is always a mean.
@@ -53,7 +54,7 @@ struct ObjectiveOptions {
   Rounding rounding = Rounding::estimate;
   double logit_scale = 1.0;      // points are multiplied by it before they are scored
   double label_smoothing = 0.0;  // over the symbols that can be decoded, in [0, 1)
-  double velocity_cap = 10.0;    // largest weight of an element under Target::velocity
+  double velocity_cap = 10.0;    // largest weight of an element where the target is not x0
   double terminal_weight = 0.0;  // of the mean square of u(T) * x0: what noise leaves of a code
 };
 
@@ -66,6 +67,9 @@ struct Loss {
 //   min(cap, speed^2 * (u' - u * v' / v)^2)
 //   noised.tau, noised.speed [B, ...] -> [B, ...]
 TESSERA_API at::Tensor velocity_weight(const Process& process, const Noised& noised, double cap);
+
+// The same under Target::noise: min(cap, (u / v)^2), for eps_hat = (x - u * x0_hat) / v.
+TESSERA_API at::Tensor noise_weight(const Process& process, const Noised& noised, double cap);
 
 // Loss of a prediction.
 //   x0_hat, x0 [B, ..., d], labels [B, ...], mask [B, ...] bool (true: counts) or undefined
