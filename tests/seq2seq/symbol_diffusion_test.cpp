@@ -67,7 +67,8 @@ TEST(SymbolDiffusion, WritesTheSameTextInAnyCompany) {
     const Generator generator(*model, generation());
     const auto all = generator.generate(sources());
     for (size_t k = 0; k < all.size(); ++k) {
-      const auto alone = generator.generate(std::vector{sources()[k]});
+      const std::vector<std::vector<Id>> one{sources()[k]};
+      const auto alone = generator.generate(one);
       EXPECT_EQ(alone.front().ids(), all[k].ids());
     }
   }
