@@ -29,7 +29,7 @@ struct Pairs {
 };
 
 bool needs_reference_symbols(const TextEvaluationOptions& options) {
-  return options.reference_lengths || options.one_step;
+  return options.reference_lengths || options.one_step || options.bound_draws > 0;
 }
 
 Symbols symbols_of(const Engine& engine, const Lines& lines) {

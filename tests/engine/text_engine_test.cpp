@@ -27,6 +27,7 @@ class TextEngineTest : public testing::Test {
   TextEngineTest() {
     test::write_tiny_model(parent_ / "model");
     test::write_tiny_model(parent_ / "judge", test::tiny_autoregressive());
+    test::write_tiny_model(parent_ / "symbols", *test::tiny_symbols());
   }
 
   Engine engine(const std::string& name = "model") const {
@@ -50,11 +51,13 @@ void expect_same(const TextResult& one, const TextResult& other) {
 
 // Everything random that a model does: noise on the way, lengths, symbols that are drawn.
 const GenerateOptions kDrawn{.sampler = "gaussian", .candidates = "2x2", .length_choice = "draw"};
+const GenerateOptions kDrawnSymbols{.candidates = "2x2", .length_choice = "draw", .temperature = 1};
 const GenerateOptions kDrawnFromLeftToRight{.beam = 3, .temperature = 1.0};
 
 TEST_F(TextEngineTest, ATextHasTheSameCandidatesAnywhereInACall) {
   for (const auto& [name, options] :
-       {std::pair("model", kDrawn), std::pair("judge", kDrawnFromLeftToRight)}) {
+       {std::pair("model", kDrawn), std::pair("judge", kDrawnFromLeftToRight),
+        std::pair("symbols", kDrawnSymbols)}) {
     const Engine ours = engine(name);
     Requests requests;
     for (const char* text : {"a b c", "z y x w v u t", "a b c", "q w e r t y", "a b c"})
@@ -282,6 +285,46 @@ TEST_F(TextEngineTest, SaysWhatIsInEffect) {
   EXPECT_EQ(engine("judge").in_effect(GenerateOptions{}).beam, 5);
   EXPECT_THROW(engine().in_effect(GenerateOptions{.noise = "words"}), UsageError);
   EXPECT_THROW(engine().run(std::vector<ImageRequest>(1)), Error);
+}
+
+TEST_F(TextEngineTest, SaysWhatIsInEffectForSymbols) {
+  const GenerateOptions options =
+      engine("symbols").in_effect(GenerateOptions{.order = "confidence"});
+  EXPECT_EQ(options.steps, 4);
+  EXPECT_EQ(options.order, "confidence");
+  EXPECT_EQ(options.predictor, "ancestral");
+  EXPECT_EQ(options.temperature, 1.0);
+  EXPECT_FALSE(options.r);
+  EXPECT_FALSE(options.estimate);
+}
+
+TEST_F(TextEngineTest, RefusesOptionsOfOtherKindsOfModels) {
+  const auto refused = [&](const char* name, const GenerateOptions& options) {
+    return test::complaint([&] { engine(name).in_effect(options); });
+  };
+  EXPECT_THAT(refused("symbols", {.r = 0.5}), HasSubstr("r is not for models of kind 'symbols'"));
+  EXPECT_THAT(refused("symbols", {.clock = "velocity"}), HasSubstr("clock is not for"));
+  EXPECT_THAT(refused("symbols", {.beam = 3}), HasSubstr("beam is not for"));
+  EXPECT_THAT(refused("model", {.order = "confidence"}), HasSubstr("order is not for"));
+  EXPECT_THAT(refused("model", {.temperature = 1.0}), HasSubstr("temperature is not for"));
+  EXPECT_THAT(refused("judge", {.predictor = "euler"}), HasSubstr("predictor is not for"));
+  EXPECT_THAT(refused("symbols", {.predictor = "tau-leaping"}), HasSubstr("tau-leaping"));
+}
+
+TEST_F(TextEngineTest, ShowsMasks) {
+  int64_t masks = 0, steps = 0;
+  const TextRequest request{
+      .text = "a b c",
+      .options = {.steps = 4, .candidates = "2", .length = "5"},
+      .on_step = [&](const TextStep& step) {
+        ++steps;
+        EXPECT_EQ(step.noisy.sizes(), step.sample.labels.sizes());
+        masks += step.noisy.eq(text::Dictionary::kBos).sum().item<int64_t>();
+        EXPECT_FALSE(step.sample.labels.eq(text::Dictionary::kBos).any().item<bool>());
+      }};
+  engine("symbols").run(Requests{request})[0].require_done();
+  EXPECT_GT(steps, 0);
+  EXPECT_GT(masks, 0);
 }
 
 TEST_F(TextEngineTest, CountsWhatIsDone) {

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace tessera {
 namespace {
@@ -28,6 +29,7 @@ class TextEvaluationTest : public testing::Test {
   TextEvaluationTest() {
     test::write_tiny_model(folder_ / "model");
     test::write_tiny_model(folder_ / "ar", test::tiny_autoregressive());
+    test::write_tiny_model(folder_ / "symbols", *test::tiny_symbols());
     write_corpus("corpus", test::tiny_tokenizer());
   }
 
@@ -151,6 +153,25 @@ TEST_F(TextEvaluationTest, SingleStepsAreThoseOfTheSplit) {
   EXPECT_EQ(found.one_step->tokens, 4 + 4 + 2 + 4 + 3 + 5);
   EXPECT_NEAR(found.one_step->x0_error, expected.x0_error, 1e-9);
   EXPECT_NEAR(found.one_step->accuracy, expected.accuracy, 1e-9);
+}
+
+TEST_F(TextEvaluationTest, BoundsTheLikelihoodOfReferences) {
+  const Engine model = engine("symbols");
+  const TextEvaluationOptions options{
+      .generation = {.steps = 1, .candidates = "1"}, .bound_draws = 100, .warm_up = false};
+  const auto bound = evaluate_texts(model, kSources, kReferences, options).bound;
+  ASSERT_TRUE(bound);
+  EXPECT_EQ(bound->draws, 100);
+  EXPECT_EQ(bound->tokens, 4 + 4 + 2 + 4 + 3 + 5) << "with end symbols";
+  // Random weights know nothing: about the logarithm of 27 symbols, or worse.
+  EXPECT_GT(bound->nats, std::log(27) - 0.5);
+  EXPECT_LT(bound->nats, 3 * std::log(27));
+  EXPECT_DOUBLE_EQ(bound->perplexity(), std::exp(bound->nats));
+  EXPECT_EQ(evaluate_texts(model, part(), options).bound->nats, bound->nats);
+  EXPECT_FALSE(evaluate_texts(model, kSources, kReferences, {}).bound);
+  EXPECT_THAT(
+      test::complaint([&] { evaluate_texts(engine(), kSources, kReferences, {.bound_draws = 1}); }),
+      HasSubstr("kind 'symbols'"));
 }
 
 TEST_F(TextEvaluationTest, ReferencesGiveTheirLengths) {

@@ -49,6 +49,17 @@ inline seq2seq::Autoregressive tiny_autoregressive(uint64_t seed = 3) {
       nn::Precision::float32, seed);
 }
 
+// Of kind "symbols": masks in place of noise on points.
+inline std::unique_ptr<seq2seq::Seq2Seq> tiny_symbols(uint64_t seed = 3) {
+  seq2seq::Seq2SeqOptions options = tiny_options();
+  options.kind = seq2seq::ModelKind::symbols;
+  options.self_conditioning = 0;
+  return seq2seq::make_seq2seq(
+      options, tiny_dictionary().size(),
+      {text::Dictionary::kBos, text::Dictionary::kPad, text::Dictionary::kUnk}, at::kCPU,
+      nn::Precision::float32, seed);
+}
+
 // Ids of letters, with an end symbol.
 inline std::vector<text::Id> tiny_source(int64_t length, text::Id first) {
   std::vector<text::Id> ids;

@@ -133,38 +133,62 @@ TEST(Recipes, MethodsAreWhatThePaperCompares) {
   }
 }
 
-// A file in recipes/methods has settings alone, and is read after the recipe of a task.
-TEST(Recipes, MethodsGoWithEveryTextTask) {
-  const auto both = [](const std::string& task, const fs::path& method) {
-    const fs::path path = kRecipes / (task + ".toml");
-    Recipe result = begin_recipe(path);
+TEST(Recipes, RefuseOverridesThatWouldChangeNothing) {
+  const auto complaint = [](const std::string& kind, const std::string& override) {
+    Recipe made;
     config::Schema schema;
-    declare(schema, result);
-    schema.read_file(path);
-    schema.read_file(method);
-    schema.finish();
-    return result;
-  };
-  std::set<std::string> methods;
-  for (const auto& entry : fs::directory_iterator(kRecipes / "methods")) {
-    SCOPED_TRACE(entry.path().string());
-    methods.insert(entry.path().stem());
-    for (const std::string task : {"tiny", "multi30k", "iwslt14", "wmt14", "wmt16", "gigaword"}) {
-      const Recipe alone = recipe(task), joined = both(task, entry.path());
-      EXPECT_EQ(joined.text.model.network.transformer.width,
-                alone.text.model.network.transformer.width);
-      EXPECT_EQ(joined.run.steps, alone.run.steps);
-      EXPECT_EQ(joined.text.data.batches.tokens, alone.text.data.batches.tokens);
+    declare(schema, made);
+    schema.apply_override("model.kind=" + kind);
+    schema.apply_override(override);
+    try {
+      schema.finish();
+    } catch (const UsageError& error) {
+      EXPECT_EQ(made.text.model.kind, seq2seq::ModelKind::diffusion) << "fields were changed";
+      return std::string(error.what());
     }
-  }
+    return std::string();
+  };
+  EXPECT_THAT(complaint("symbols", "process.r=0.5"),
+              testing::HasSubstr("for models of kind 'diffusion'"));
+  EXPECT_THAT(complaint("symbols", "sampler.clock=velocity"), testing::HasSubstr("sampler.clock"));
+  EXPECT_THAT(complaint("diffusion", "symbols.noise=uniform"),
+              testing::HasSubstr("kind 'symbols'"));
+  EXPECT_THAT(complaint("ar", "generate.lengths=3"),
+              testing::HasSubstr("'diffusion' and 'symbols'"));
+  EXPECT_EQ(complaint("symbols", "symbols.noise=uniform"), "");
+  EXPECT_EQ(complaint("ar", "generate.beam=3"), "");
+}
+
+TEST(Recipes, MethodsOfPointsAreAsPublished) {
   for (const char* name : {"dinoiser", "diffuseq", "seqdiffuseq"}) {
-    ASSERT_TRUE(methods.contains(name)) << name;
-    const Recipe made = both("multi30k", kRecipes / "methods" / (std::string(name) + ".toml"));
+    const Recipe made = recipe("multi30k", name);
     EXPECT_EQ(made.text.model.process.r, 0) << name;
     EXPECT_EQ(made.text.model.process.noise_factor, 1) << name;
     EXPECT_NE(made.text.model.objective.rounding, Rounding::estimate) << name;
     EXPECT_EQ(made.text.model.objective.logit_scale, 1) << name;
   }
+}
+
+TEST(Recipes, MethodsOfSymbolsAreAsPublished) {
+  const auto symbols = [](const char* name) {
+    const Recipe made = recipe("multi30k", name);
+    EXPECT_EQ(made.text.model.kind, seq2seq::ModelKind::symbols) << name;
+    EXPECT_EQ(made.text.model.self_conditioning, 0) << name;
+    EXPECT_EQ(made.run.steps, recipe("multi30k").run.steps) << name;
+    return made.text.model.symbols;
+  };
+  for (const char* name : {"mdlm", "d3pm", "sedd", "mask-predict"})
+    EXPECT_EQ(symbols(name).process.noise, SymbolNoise::absorbing) << name;
+  for (const char* name : {"udlm", "d3pm-uniform"})
+    EXPECT_EQ(symbols(name).process.noise, SymbolNoise::uniform) << name;
+  for (const char* name : {"d3pm", "d3pm-uniform"}) {
+    EXPECT_FALSE(symbols(name).process.continuous) << name;
+    EXPECT_EQ(symbols(name).process.survival.horizon, 50) << name;
+  }
+  EXPECT_FALSE(symbols("mdlm").told_time);
+  EXPECT_EQ(symbols("sedd").objective.target, SymbolTarget::score_entropy);
+  EXPECT_EQ(recipe("multi30k", "mask-predict").text.generate.sampler.symbols.order,
+            UncoverOrder::confidence);
 }
 
 TEST(Recipes, ImagesHaveEveryCoding) {
