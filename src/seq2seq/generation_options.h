@@ -30,7 +30,7 @@ enum class LengthChoice {
 
 // What the random numbers of a source depend on, beside the seed and the candidate.
 enum class NoiseOf {
-  texts,  // nothing: the same text has the same noise wherever it stands
+  texts,  // nothing, or, of models of symbols, the text: it has the same noise wherever it stands
   lines,  // its number in the input: equal lines have noise of their own
 };
 

@@ -16,11 +16,27 @@ namespace {
 using text::Dictionary;
 using text::Id;
 
+// A number that a text has anywhere, and hardly any other text (FNV-1a).
+int64_t number_of(const std::vector<Id>& source) {
+  uint64_t hash = 14695981039346656037ULL;
+  for (const Id id : source) hash = (hash ^ static_cast<uint64_t>(id)) * 1099511628211ULL;
+  return static_cast<int64_t>(hash >> 21);  // with a candidate's number below 2^56
+}
+
+// Noise on points may be the same for all texts. Symbols are drawn: by the same number, all texts
+// would get an unlikely symbol at the same position.
+int64_t noise_of(NoiseOf noise, int64_t line, const std::vector<Id>& source, const Seq2Seq& model) {
+  if (noise == NoiseOf::lines) return line;
+  const Family* const family = model.family();
+  return family != nullptr && family->process() == nullptr ? number_of(source) : 0;
+}
+
 // The sentences there is something to do for; the others have their result here.
-std::vector<SourceSentence> take(const std::vector<std::vector<Id>>& sources, int64_t positions,
+std::vector<SourceSentence> take(const std::vector<std::vector<Id>>& sources,
                                  const GenerationOptions& options, const GenerateHooks& hooks,
-                                 std::vector<Generated>& results) {
+                                 const Seq2Seq& model, std::vector<Generated>& results) {
   std::vector<SourceSentence> sentences;
+  const int64_t positions = model.options().network.positions;
   const auto longest = static_cast<size_t>(positions);
   for (size_t k = 0; k < sources.size(); ++k) {
     const std::vector<Id>& source = sources[k];
@@ -32,7 +48,7 @@ std::vector<SourceSentence> take(const std::vector<std::vector<Id>>& sources, in
     const int64_t line = hooks.lines.empty() ? static_cast<int64_t>(k) : hooks.lines[k];
     SourceSentence sentence{k, line, source,
                             hooks.seeds.empty() ? options.sampler.seed : hooks.seeds[k],
-                            options.noise == NoiseOf::lines ? line : 0};
+                            noise_of(options.noise, line, source, model)};
     if (source.size() > longest) {
       log::warn("line {}: {} symbols, of which the model can read {}: the rest is left out",
                 sentence.line + 1, source.size() - 1, longest - 1);
@@ -76,8 +92,7 @@ std::vector<Generated> Generator::generate(const std::vector<std::vector<Id>>& s
   const c10::NoGradGuard no_grad;
   const ValueCheckScope checks;
   std::vector<Generated> results(sources.size());
-  const std::vector<SourceSentence> sentences =
-      take(sources, model_->options().network.positions, options_, hooks, results);
+  const std::vector<SourceSentence> sentences = take(sources, options_, hooks, *model_, results);
   try {
     model_->generate(options_, hooks, sentences, results);
     if (reranker_ != nullptr) reranker_->choose(sentences, results, options_.batch_tokens);

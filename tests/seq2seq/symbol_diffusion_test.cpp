@@ -12,6 +12,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace tessera::seq2seq {
 namespace {
 
@@ -72,6 +74,20 @@ TEST(SymbolDiffusion, WritesTheSameTextInAnyCompany) {
       EXPECT_EQ(alone.front().ids(), all[k].ids());
     }
   }
+}
+
+// With common draws, an unlikely one would spoil the same position of all texts.
+TEST(SymbolDiffusion, DrawsDifferBetweenTexts) {
+  const auto model = make(symbol_options(SymbolNoise::absorbing));
+  std::vector<std::vector<Id>> texts;
+  for (Id k = 0; k < 8; ++k) texts.push_back({4 + k, Dictionary::kEos});
+  GenerationOptions options = generation();
+  options.length = LengthRule{false, 9};
+  options.sampler.symbols.temperature = 1000;  // what is drawn depends on the draws alone
+  std::set<std::vector<Id>> written;
+  for (const Generated& result : Generator(*model, options).generate(texts))
+    written.insert(result.candidates.front().ids);
+  EXPECT_GT(written.size(), 6u);
 }
 
 TEST(SymbolDiffusion, ScoresCandidatesByTheChoicesMade) {
