@@ -53,7 +53,7 @@ struct Seq2SeqOptions {
   ConditionLoss condition_loss = ConditionLoss::second;  // which passes the loss is of
   bool output_bias = false;                              // scores of symbols have a bias
   AdaptiveScheduleOptions adaptive = {};                 // a schedule of noise for every position
-  SymbolFamilyOptions symbols = {};       // of models of that kind, in place of process, objective
+  SymbolFamilyOptions symbols = {};  // of models of that kind, in place of process, objective
 };
 
 void declare(config::Schema& schema, Seq2SeqOptions& options);
