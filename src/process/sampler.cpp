@@ -135,7 +135,7 @@ class Run {
   // Trajectory alteration: the noise end of the path from x0_hat through the present point.
   at::Tensor noise_end(const State& state, const at::Tensor& x0_hat, double told) const {
     const auto [u, v] = coefficients(
-        options_.noise_of == NoiseOf::told ? at::full_like(state.tau, told) : state.tau);
+        options_.noise_of == NoiseTime::told ? at::full_like(state.tau, told) : state.tau);
     return (state.x - u * x0_hat) / v;
   }
 
@@ -247,7 +247,7 @@ Sampler::Sampler(const Process& process, const Codebook& codebook, Denoiser deno
                  "sampler told_end must be a share of the horizon in (0, 1], got {}",
                  options.told_end.value_or(0));
   const bool plain = process_.clock().r == 0 && !process_.options().exact_index;
-  require_option(options.noise_of == NoiseOf::state || (plain && options.alter),
+  require_option(options.noise_of == NoiseTime::state || (plain && options.alter),
                  "sampler noise_of = \"told\" needs plain diffusion (r = 0) and alter");
   require_option(options.variance == SamplerVariance::posterior ||
                      (plain && options.alter && options.clock == SamplerClock::absolute &&

@@ -340,7 +340,7 @@ TEST(Sampler, SaysWhatIsWrong) {
   EXPECT_THROW(make({.state_end = 1}), UsageError);
   EXPECT_THROW(make({.grid = StepGrid::respaced, .state_end = 0.1}), UsageError);
   EXPECT_THROW(make({.told_end = 0}), UsageError);
-  EXPECT_THROW(make({.noise_of = NoiseOf::told}), UsageError) << "with a boundary";
+  EXPECT_THROW(make({.noise_of = NoiseTime::told}), UsageError) << "with a boundary";
   EXPECT_THROW(make({.r = 0.0, .variance = SamplerVariance::large}), UsageError) << "of no noise";
   EXPECT_THROW(Sampler(process, scene.table, nullptr), Error);
 
@@ -413,7 +413,7 @@ TEST(Sampler, MayTellTimesThatAreLaterThanTheState) {
                          .final_call = true,
                          .state_end = 1e-3,
                          .told_end = 0.99,
-                         .noise_of = NoiseOf::told});
+                         .noise_of = NoiseTime::told});
   std::vector<double> told, states, times;
   sampler.run_from(at::full({1, 1, 1}, -2.0, at::kDouble), at::arange(1, at::kLong),
                    [&](const SampleStep& step) {
@@ -438,7 +438,7 @@ TEST(Sampler, MayTellTimesThatAreLaterThanTheState) {
 TEST(Sampler, CediReducesToDdim) {
   const Scene scene;
   const Process process = process_with("vp-sine", 0);
-  const auto run = [&](const std::optional<double>& told_end, NoiseOf noise_of) {
+  const auto run = [&](const std::optional<double>& told_end, NoiseTime noise_of) {
     const Sampler sampler(
         process, scene.table, wobbly,
         {.steps = 10, .state_end = 0.02, .told_end = told_end, .noise_of = noise_of});
@@ -450,11 +450,11 @@ TEST(Sampler, CediReducesToDdim) {
     x0 = previous = wobbly(x, at::full({3}, 100 * s, at::kDouble), previous);
     x = std::sqrt(1 - next * next) * x0 + next * ((x - std::sqrt(1 - s * s) * x0) / s);
   }
-  const at::Tensor plain = run({}, NoiseOf::state);
+  const at::Tensor plain = run({}, NoiseTime::state);
   EXPECT_LT(test::largest_difference(plain, x0), 1e-12);
-  EXPECT_TRUE(at::equal(run(0.02, NoiseOf::state), plain));
-  EXPECT_TRUE(at::equal(run(0.02, NoiseOf::told), plain));
-  EXPECT_FALSE(at::equal(run(0.99, NoiseOf::told), plain));
+  EXPECT_TRUE(at::equal(run(0.02, NoiseTime::state), plain));
+  EXPECT_TRUE(at::equal(run(0.02, NoiseTime::told), plain));
+  EXPECT_FALSE(at::equal(run(0.99, NoiseTime::told), plain));
 }
 
 // The large variance of DDPM: the posterior's mean, and the noise of the forward step.

@@ -46,7 +46,7 @@ enum class SamplerVariance {
   large,      // that of x now, given x at the next time: DDPM's "fixed large"
 };
 // At which time the noise end of a path is looked for.
-enum class NoiseOf {
+enum class NoiseTime {
   state,  // where the state is
   told,   // at the time told to the network (CEDI)
 };
@@ -78,10 +78,10 @@ struct EnumNames<SamplerVariance> {
       {{SamplerVariance::posterior, "posterior"}, {SamplerVariance::large, "large"}}};
 };
 template <>
-struct EnumNames<NoiseOf> {
+struct EnumNames<NoiseTime> {
   static constexpr std::string_view what = "time of the noise";
-  static constexpr std::array<std::pair<NoiseOf, std::string_view>, 2> values{
-      {{NoiseOf::state, "state"}, {NoiseOf::told, "told"}}};
+  static constexpr std::array<std::pair<NoiseTime, std::string_view>, 2> values{
+      {{NoiseTime::state, "state"}, {NoiseTime::told, "told"}}};
 };
 template <>
 struct EnumNames<BoundaryOf> {
@@ -115,7 +115,7 @@ struct SamplerOptions {
   double state_end = 0;                 // where the uniform grid ends, as a share of T
   std::optional<double> told_end = {};  // where times told to the network end: another grid from T
                                         // down to this share of it; none: they are told the truth
-  NoiseOf noise_of = NoiseOf::state;    // which time the noise end is altered at
+  NoiseTime noise_of = NoiseTime::state;  // which time the noise end is altered at
 
   bool operator==(const SamplerOptions&) const = default;
 
