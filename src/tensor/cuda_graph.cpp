@@ -51,13 +51,12 @@ c10::cuda::CUDAStream second_stream(c10::DeviceIndex device) {
 }  // namespace
 
 struct CudaGraph::Impl {
-  at::cuda::CUDAGraph graph;
-  bool recorded = false;
+  std::optional<at::cuda::CUDAGraph> graph;  // made when it is recorded: it needs a device
 };
 
 CudaGraph::CudaGraph() : impl_(std::make_unique<Impl>()) {}
 CudaGraph::~CudaGraph() {
-  const bool recorded = impl_->recorded;
+  const bool recorded = impl_->graph.has_value();
   impl_.reset();
   if (recorded) shared_pool().leave();
 }
@@ -65,23 +64,23 @@ CudaGraph::~CudaGraph() {
 void CudaGraph::record(const std::function<void()>& work) {
   c10::cuda::getCurrentCUDAStream().synchronize();
   const auto pool = shared_pool().join();
-  impl_->recorded = true;
+  at::cuda::CUDAGraph& graph = impl_->graph.emplace();
   // Other threads (autograd's) may do what they like meanwhile.
-  impl_->graph.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
+  graph.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
   try {
     work();
   } catch (...) {
     try {
-      impl_->graph.capture_end();
+      graph.capture_end();
     } catch (const std::exception&) {  // the first error is the one to tell
     }
     throw;
   }
-  impl_->graph.capture_end();
+  graph.capture_end();
 }
 
 void CudaGraph::run() {
-  impl_->graph.replay();
+  impl_->graph->replay();
 }
 
 bool CudaGraph::available(c10::Device device) {
