@@ -49,6 +49,13 @@ ReadRecipe recipe(const std::string& data, const std::string& method) {
   return recipe(std::vector<std::string>{data, "methods/" + method});
 }
 
+std::vector<std::string> differing_keys(const ReadRecipe& one, const ReadRecipe& other) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : one.values)
+    if (value != other.values.at(key)) keys.push_back(key);
+  return keys;
+}
+
 std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(folder))
@@ -106,23 +113,25 @@ TEST(Recipes, SectionsAreOfMethodsThatThereAre) {
 TEST(Recipes, MethodsAreWhatThePaperCompares) {
   for (const std::string task : {"multi30k", "iwslt14", "wmt14", "wmt16", "gigaword"}) {
     SCOPED_TRACE(task);
-    const double r = task == "gigaword" ? 0.5 : 1.0;
     const Recipe ours = recipe(task);
-    EXPECT_EQ(ours.text.model.process.r, r);
+    EXPECT_EQ(ours.text.model.process.r, 1);
     EXPECT_EQ(ours.text.model.process.trajectory.kind, TrajectoryKind::ot);
     EXPECT_EQ(recipe(task, "ot").values, recipe(task).values);
-    const Recipe vp = recipe(task, "vp");
-    EXPECT_EQ(vp.text.model.process.r, r);
+    const ReadRecipe vp = recipe(task, "vp");
+    EXPECT_EQ(vp.text.model.process.r, task == "gigaword" ? 0.5 : 1);
     EXPECT_EQ(vp.text.model.process.trajectory.kind, TrajectoryKind::vp_sqrt);
     EXPECT_EQ(recipe(task, "plain").text.model.process.noise_factor, 1);
-    const Recipe base = recipe(task, "difformer-base");
+    const ReadRecipe base = recipe(task, "base");
     EXPECT_EQ(base.text.model.process.r, 0);
     EXPECT_EQ(base.text.model.process.noise_factor, task == "wmt14" ? 3.5 : 4);
     EXPECT_EQ(vp.text.model.process.noise_factor, base.text.model.process.noise_factor);
     EXPECT_EQ(base.text.model.process.trajectory.kind, TrajectoryKind::vp_sqrt);
     EXPECT_EQ(recipe(task, "difformer").text.model.process.r, 0);
+    EXPECT_THAT(differing_keys(base, vp), testing::ElementsAre("process.r"));
+    EXPECT_THAT(differing_keys(recipe(task, "difformer-base"), base),
+                testing::ElementsAre("model.condition_on", "objective.logit_scale"));
     // Variants differ in the method, not in the size or the data.
-    for (const char* variant : {"vp", "difformer-base", "forward", "velocity"}) {
+    for (const char* variant : {"vp", "base", "difformer-base", "forward", "velocity"}) {
       const Recipe other = recipe(task, variant);
       EXPECT_EQ(other.text.model.network.transformer.width,
                 ours.text.model.network.transformer.width)
