@@ -51,13 +51,13 @@ struct PresetValues {
 constexpr PresetValues values_of(Preset preset) {
   switch (preset) {
     case Preset::fast:
-      return {1, 1, 4};
+      return {3, 1, 2};
     case Preset::best:
-      return {7, 3, 4};
+      return {9, 2, 4};
     case Preset::balanced:
       break;
   }
-  return {5, 1, 4};
+  return {9, 1, 2};
 }
 
 // A length that is asked for, where it is not left to the length head. It counts symbols without
