@@ -7,7 +7,7 @@ namespace tessera {
 struct BitExitRatio {
   at::Tensor patterns;  // [...] int64
   at::Tensor ratio;     // [...] u/v at the first exit; special cases: kernels/bit_exit.h
-  at::Tensor outside;  // [...] bool
+  at::Tensor outside;   // [...] bool
 };
 
 // The pattern of a point: bit i set where coordinate i is above 0.   x [..., width] -> [...] int64

@@ -11,8 +11,8 @@
 namespace tessera {
 
 struct TableExit {
-  at::Tensor rows;   // [N] int64
-  at::Tensor value;  // [N] exit ratio rho*, or exit angle; special cases: kernels/exit_ratio.h
+  at::Tensor rows;     // [N] int64
+  at::Tensor value;    // [N] exit ratio rho*, or exit angle; special cases: kernels/exit_ratio.h
   at::Tensor outside;  // [N] bool
 };
 

@@ -76,7 +76,7 @@ struct TextEvaluation {
 struct CorpusPart {
   std::filesystem::path folder;
   std::string split = "test";
-  int64_t limit = 0;  // use only so many pairs, the first ones; 0: all
+  int64_t limit = 0;  // pairs to use, from the first on; 0: all
 };
 
 // Generates a text for every source and measures it against its reference. Throws UsageError for

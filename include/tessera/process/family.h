@@ -90,8 +90,7 @@ class TESSERA_API Family {
   // The reverse process: makes samples from noise, which is a function of (seed, sample). Without
   // gradients.
   //   seeds    [B] int64: of every sample; undefined: options.seed for all
-  //   present  [B, ...] bool: elements to make; the others get arbitrary symbols. Undefined: make
-  //            all
+  //   present  [B, ...] bool: elements to make; others get arbitrary symbols. Undefined: all
   virtual Sample reverse(const Denoiser& network, const at::Tensor& samples,
                          at::IntArrayRef elements, const SamplerOptions& options,
                          const StepCallback& callback = {}, const at::Tensor& seeds = {},
@@ -131,8 +130,8 @@ using FamilyMaker = std::function<std::unique_ptr<Family>(const Codebook& codebo
 //   labels, mask      as Family::loss() takes them
 //   self_conditioned  how many samples, from the first on, see an estimate of the network's own,
 //                     which it makes first: from these rows alone, without a gradient
-//   of                ConditionLoss::both has gradients in both passes and needs self_conditioned =
-//                     0 or B
+//   of                with ConditionLoss::both, self_conditioned must be 0 or B, and the first
+//                     pass has a gradient, too
 TESSERA_API FamilyLoss training_loss(const Family& family, const Denoiser& network,
                                      const at::Tensor& labels, const at::Tensor& mask,
                                      const Draws& draws, int64_t self_conditioned,

@@ -51,12 +51,10 @@ class TESSERA_API SymbolSampler {
 
   //   samples  [B] int64
   //   shape    of one sample
-  //   given    [B, ...] int64: symbols that stay as they are, -1 at positions to be made; or
-  //            undefined
+  //   given    [B, ...] int64: symbols that stay as they are, -1 for other positions; or undefined
   //   seeds    [B] int64: of every sample; undefined: that of the options
   //   present  [B, ...] bool: positions to make, others are symbol 0; or undefined: make all
-  //   callback returns false to stop: positions that are still covered then get the likeliest
-  //   symbol
+  //   callback returns false to stop: positions still covered then get the likeliest symbol
   SymbolSample run(const SymbolNetwork& network, const at::Tensor& samples, at::IntArrayRef shape,
                    const at::Tensor& given = {}, const at::Tensor& seeds = {},
                    const at::Tensor& present = {},
