@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-// Never destroyed: destructors of other static objects may still want to say something.
+// Never destroyed: destructors of other static objects may still log.
 Sink<LogLine>& sink() {
   static auto* const instance = new Sink<LogLine>;
   return *instance;

@@ -8,8 +8,8 @@
 
 #include "tessera/base/log_sink.h"
 
-// What the library says while it works, a line a message, to the sink that the program has set
-// (set_log_sink): nothing where there is none. Safe to call from several threads.
+// Sends messages of the library, one line each, to the sink that the program has set
+// (set_log_sink). Without a sink they are dropped. Safe to call from several threads.
 namespace tessera::log {
 
 namespace detail {

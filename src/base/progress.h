@@ -17,7 +17,7 @@ namespace tessera {
 class Progress {
  public:
   //   total  0: unknown
-  //   start  what is done already, it does not count for the rate
+  //   start  what is done already; it does not count in the rate
   Progress(std::string label, int64_t total, int64_t start = 0);
   ~Progress();
   Progress(const Progress&) = delete;

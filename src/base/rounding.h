@@ -5,7 +5,7 @@
 
 namespace tessera {
 
-// How many parts of `size` it takes for `count` things, the last of them perhaps not full.
+// How many parts of `size` are needed for `count` things; the last part may not be full.
 //   count >= 0, size > 0
 template <std::integral Integer>
 constexpr Integer ceil_div(Integer count, std::type_identity_t<Integer> size) {

@@ -7,7 +7,7 @@
 
 namespace tessera {
 
-// Holds the function that a program gives the library to be told of events.
+// Holds the function that a program gives the library to receive events.
 template <class Event>
 class Sink {
  public:

@@ -7,7 +7,7 @@
 namespace tessera {
 namespace {
 
-// A character, and how many bytes it takes; 0 where there is none.
+// A character and how many bytes it takes; 0 if there is none.
 struct Decoded {
   uint32_t character = 0;
   size_t bytes = 0;
@@ -33,7 +33,7 @@ Decoded first_of(std::string_view text) {
 bool is_control(uint32_t c) {
   if (c == '\n' || c == '\t') return false;
   return c < 0x20 || (c >= 0x7f && c < 0xa0) ||
-         // Marks of direction, which make text look like another one.
+         // Direction marks, which can make a text look like a different one.
          (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 

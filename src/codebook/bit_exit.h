@@ -6,8 +6,7 @@ namespace tessera {
 
 struct BitExitRatio {
   at::Tensor patterns;  // [...] int64
-  at::Tensor ratio;     // [...] u/v at the first exit; kernels/bit_exit.h says what it is in
-                        // the odd cases
+  at::Tensor ratio;     // [...] u/v at the first exit; special cases: kernels/bit_exit.h
   at::Tensor outside;   // [...] bool
 };
 
@@ -15,7 +14,7 @@ struct BitExitRatio {
 at::Tensor bit_patterns(const at::Tensor& x);
 
 // Exits from orthants.   x0, eps [..., width], patterns [...] int64 (bit i set: coordinate i is
-// positive; -1: no cell), or undefined: then those of x0.
+// positive; -1: no cell), or undefined: the patterns of x0.
 BitExitRatio bit_exit_ratio(const at::Tensor& x0, const at::Tensor& eps,
                             const at::Tensor& patterns);
 

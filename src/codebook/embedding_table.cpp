@@ -77,7 +77,7 @@ EmbeddingTable::EmbeddingTable(at::Tensor weight, const EmbeddingTableOptions& o
   refresh();
 }
 
-// A code without length has no cell; normalised ones are all of length sqrt(d).
+// A code of length 0 has no cell; normalised codes all have length sqrt(d).
 void EmbeddingTable::check_lengths() const {
   if (value_checks() == ValueChecks::off) return;
   const c10::NoGradGuard no_grad;
@@ -145,7 +145,7 @@ at::Tensor EmbeddingTable::do_cross_entropy(const at::Tensor& x, const at::Tenso
                                             double label_smoothing) const {
   const at::Tensor scores =
       linear_scores(x.reshape({-1, dim()}), decodable_.codes, decodable_.bias);
-  // Padding has no row of its own, and no loss.
+  // Padding has no row and no loss.
   const at::Tensor rows = do_rows_of(labels).reshape({-1});
   return at::cross_entropy_loss(scores, rows, {}, at::Reduction::None, /*ignore_index=*/-1,
                                 label_smoothing)
@@ -182,7 +182,7 @@ DecodedExit EmbeddingTable::find_exit(const Trajectory& trajectory, const at::Te
     found = table_exit_angle(codes, bias, start, end, rows);
   } else {
     if (bias.defined()) {
-      // Where u + v = 1 or u = 1, affine scores are linear ones with one more coordinate.
+      // If u + v = 1 or u = 1, affine scores are linear scores with one more coordinate.
       codes = with_coordinate(codes, bias);
       start = with_coordinate(start, 1.0);
       end = with_coordinate(end, trajectory.kind() == TrajectoryKind::ot ? 1.0 : 0.0);

@@ -5,7 +5,7 @@
 namespace tessera {
 namespace {
 
-constexpr double kMostLogScale = 30;  // beyond, float32 has no such numbers
+constexpr double kMostLogScale = 30;  // keeps exp() well within float32
 
 // log(1 - exp(-x)), x > 0
 at::Tensor log_of_rest(const at::Tensor& x) {

@@ -53,7 +53,7 @@ at::Tensor tile_scores(const at::Tensor& x, const at::Tensor& codes, const at::T
   return bias.defined() ? scores + in_double(bias.narrow(0, begin, length)) : scores;
 }
 
-// The elements of one tile of rows: their own scores, and how small a difference counts as none.
+// The elements of one tile of rows: their own scores, and which differences count as zero.
 struct OwnCell {
   at::Tensor x0, eps;                // [n, d]
   at::Tensor row;                    // [n] clamped into range
@@ -76,7 +76,7 @@ OwnCell own_cell(const at::Tensor& codes, const at::Tensor& bias, const at::Tens
   return own;
 }
 
-// Differences of one tile of codes to the own one, the own column excepted.
+// Differences between one tile of codes and an element's own code.
 struct Differences {
   at::Tensor a, b;   // [n, m]: (x0 . E_I) - (x0 . E_J), (eps . E_J) - (eps . E_I)
   at::Tensor c;      // [n, m]: c_J - c_I, with a bias

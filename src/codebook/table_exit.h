@@ -7,14 +7,12 @@
 // kernels::kScratchLimit bytes beside inputs and outputs.
 //   codes [K, d], bias [K], x0 and eps [N, d], rows [N] int64: the code of every element, -1 for
 //   none
-// Rows are an input, or undefined: then they are the lowest argmax of the scores of x0, and
-// returned.
+// Rows are given, or undefined: then they are the lowest argmax of the scores of x0, and returned.
 namespace tessera {
 
 struct TableExit {
-  at::Tensor rows;   // [N] int64
-  at::Tensor value;  // [N] exit ratio rho*, or exit angle; kernels/exit_ratio.h says what it is in
-                     // the odd cases
+  at::Tensor rows;     // [N] int64
+  at::Tensor value;    // [N] exit ratio rho*, or exit angle; special cases: kernels/exit_ratio.h
   at::Tensor outside;  // [N] bool
 };
 
@@ -27,7 +25,7 @@ TableExit table_exit_ratio(const at::Tensor& codes, const at::Tensor& x0, const 
 TableExit table_exit_angle(const at::Tensor& codes, const at::Tensor& bias, const at::Tensor& x0,
                            const at::Tensor& eps, const at::Tensor& rows);
 
-// Points [..., d] with one more coordinate: a bias is a code's, where points have 1 (or 0).
+// Points [..., d] with one more coordinate: codes get their bias, points get 1 (or 0).
 at::Tensor with_coordinate(const at::Tensor& x, const at::Tensor& value);
 at::Tensor with_coordinate(const at::Tensor& x, double value);
 

@@ -14,7 +14,7 @@ at::Tensor as_head(const at::Tensor& rows) {
   return rows.unsqueeze(0).unsqueeze(0);
 }
 
-// Attention of points to codes is this mean, and its kernels stream over the keys.
+// This mean is an attention of points to codes, and attention kernels stream over the keys.
 at::Tensor by_attention(const at::Tensor& codes, const at::Tensor& x, double logit_scale) {
   const at::Tensor queries = as_head(x.contiguous()), keys = as_head(codes);
   const at::Tensor seen =
@@ -28,7 +28,7 @@ at::Tensor by_attention(const at::Tensor& codes, const at::Tensor& x, double log
   return seen.squeeze(0).squeeze(0);
 }
 
-// With scores that are stored.
+// With stored scores.
 at::Tensor by_scores(const at::Tensor& codes, const at::Tensor& bias, const at::Tensor& x,
                      double logit_scale) {
   return in_slices(x.size(0), codes.size(0), x.device(), [&](int64_t begin, int64_t count) {
@@ -38,7 +38,7 @@ at::Tensor by_scores(const at::Tensor& codes, const at::Tensor& bias, const at::
   });
 }
 
-// What LibTorch's kernel for CUDA reads: rows of whole 16 bytes.
+// LibTorch's CUDA kernel needs rows of whole 16 bytes.
 bool fits_attention(const at::Tensor& x) {
   return !x.is_cuda() || (x.scalar_type() == at::kFloat && x.size(1) % 4 == 0);
 }

@@ -25,11 +25,11 @@ void check(const BatcherOptions& options) {
 
 constexpr uint32_t kNoCell = std::numeric_limits<uint32_t>::max();
 
-// The different padded lengths of a split, a few hundred, and which sentence has which.
+// The distinct padded lengths of a split (a few hundred), and which of them every sentence has.
 struct Cells {
   std::vector<PairLength> lengths;
   std::vector<int64_t> counts;
-  std::vector<uint32_t> of;  // a sentence; kNoCell: it is too long
+  std::vector<uint32_t> of;  // of every sentence; kNoCell: it is too long
   int64_t left_out = 0;
 };
 
@@ -59,14 +59,14 @@ Cells find_cells(const Split& split, const BatcherOptions& options) {
   return cells;
 }
 
-// Streams of one epoch are told apart by this number: one for every bucket, one for all batches.
+// `stream` tells the streams of one epoch apart: one for every bucket, one for all batches.
 template <class T>
 void shuffle_with(std::vector<T>& items, const StreamId& id, uint64_t stream) {
   RandomStream random(id, stream);
   for (size_t k = items.size(); k > 1; --k) std::swap(items[k - 1], items[random.below(k)]);
 }
 
-// Writes a sentence into its row, which holds padding.
+// Writes a sentence into its row, which is filled with padding.
 void copy_row(std::span<const text::Id> sentence, std::vector<int64_t>& rows, int64_t row,
               int64_t width) {
   std::copy(sentence.begin(), sentence.end(), rows.begin() + row * width);
@@ -147,7 +147,8 @@ Batcher::Plan Batcher::make_plan(int64_t epoch) const {
   for (size_t k = 0; k < shapes_.size(); ++k) {
     std::vector<int64_t> own = sentences_[k];
     if (options_.shuffle) shuffle_with(own, id, k);
-    // Those that moved here come first: what is left over in the end has not moved before.
+    // Sentences that moved here come first, so that those left over at the end have not moved
+    // before.
     std::vector<int64_t> waiting = std::move(leftovers[k]);
     waiting.insert(waiting.end(), own.begin(), own.end());
 

@@ -9,7 +9,7 @@
 namespace tessera::corpus {
 namespace {
 
-constexpr int64_t kRowMultiple = 8;  // GPUs like it
+constexpr int64_t kRowMultiple = 8;  // efficient on GPUs
 
 PairLength united(const PairLength& a, const PairLength& b) {
   return {std::max(a.source, b.source), std::max(a.target, b.target)};
@@ -44,7 +44,7 @@ class Merger {
   struct Bucket {
     PairLength length;
     int64_t count;
-    size_t partner = 0;  // with which it merges at the least cost
+    size_t partner = 0;  // the one it merges with at the least cost
     int64_t cost = 0;
   };
 
@@ -74,7 +74,7 @@ class Merger {
     return best;
   }
 
-  // The one that covers all may be sparse: it takes what the others leave over.
+  // The bucket that covers all may be sparse: it takes what the others leave over.
   size_t find_sparse() const {
     if (buckets_.size() == 1) return 1;
     return cheapest([&](const Bucket& bucket) {

@@ -40,7 +40,7 @@ bool seem_swapped(const SideCounts& split, const SideCounts& train) {
   if (symbols == 0) return false;
   const double gain = likelier(split.source, train.target, train.source) +
                       likelier(split.target, train.source, train.target);
-  // Nats a symbol. Those of two languages differ by more than 1, their letters by about 0.1.
+  // Nats per symbol. Symbols of two languages differ by more than 1, letters by about 0.1.
   return gain / symbols > 0.05 + 5 / std::sqrt(symbols);
 }
 

@@ -16,9 +16,9 @@ struct SideCounts {
   void add(std::span<const text::Id> source_ids, std::span<const text::Id> target_ids);
 };
 
-// Whether the columns of a split seem to be swapped: its sources read like the targets of training
-// and its targets like the sources, by the frequencies of symbols, and by more than chance. Never
-// where both sides are of one language.
+// Whether the columns of a split seem to be swapped: judged by symbol frequencies, its sources read
+// like the targets of training and its targets like the sources, by more than chance. Always false
+// if both sides are of one language.
 bool seem_swapped(const SideCounts& split, const SideCounts& train);
 
 }  // namespace tessera::corpus

@@ -25,7 +25,7 @@ std::span<const T> numbers(const MappedFile& file) {
   return {reinterpret_cast<const T*>(file.data()), file.size() / sizeof(T)};
 }
 
-// The ends are checked here; what is in between when a sentence is asked for.
+// The first and last offset are checked here; the others when a sentence is asked for.
 Sentences open_sentences(const fs::path& folder, const std::string& split, const std::string& side,
                          int64_t pairs, int64_t symbols) {
   struct Files {

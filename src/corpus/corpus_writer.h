@@ -15,7 +15,7 @@
 namespace tessera::corpus {
 
 // Writes a corpus folder, sentence by sentence: nothing but buffers is held in memory. The folder
-// appears under its name when commit() has made it complete; without it nothing is left behind.
+// appears under its name once commit() has completed it; without commit() nothing is left behind.
 //   CorpusWriter writer(folder, tokenizer);
 //   writer.begin_split("train");
 //   writer.add(source_line, target_line) ...
@@ -24,7 +24,7 @@ class CorpusWriter {
  public:
   using Existing = OutputFolder::Existing;
 
-  // What the constructor checks first, to be known before long work.
+  // The first checks of the constructor, to run before long work.
   static void check_folder(const std::filesystem::path& folder, Existing existing);
 
   CorpusWriter(const std::filesystem::path& folder, const text::Tokenizer& tokenizer,
@@ -38,7 +38,7 @@ class CorpusWriter {
   void add(std::string_view source_line, std::string_view target_line,
            std::span<const text::Id> source, std::span<const text::Id> target);
 
-  // Of the split begun last: tokens and pairs kept are counted by add(), the rest is the caller's.
+  // Of the split begun last. add() counts tokens and kept pairs; the caller counts the rest.
   SplitCounts& counts();
 
   // Makes the folder appear. `options` goes into the manifest.

@@ -15,8 +15,8 @@ using namespace std::chrono_literals;
 
 constexpr Date kFirst = 1900y / 1 / 1, kLast = 2099y / 12 / 31;
 
-// The order of batches draws from streams of the same purpose with the epoch as step; no training
-// reaches this one.
+// The order of batches uses streams of the same purpose with the epoch as step; no training reaches
+// this step.
 StreamId stream_id(uint64_t seed) {
   return {seed, Purpose::data_order, 0xFFFFFFFF};
 }
@@ -37,7 +37,7 @@ DatePairs::Pair make_pair(const Date& date, RandomStream& random) {
   return {spell_date(date, random), iso_date(date)};
 }
 
-// Every date once, in one way.
+// Every date once, in one spelling.
 std::vector<DatePairs::Pair> one_of_each(std::span<const Date> dates, uint64_t seed,
                                          Stream stream) {
   RandomStream random(stream_id(seed), stream);
@@ -55,8 +55,8 @@ std::vector<DatePairs::Pair> any_of(std::span<const Date> dates, int64_t count, 
   return pairs;
 }
 
-// All characters of all pairs, in a fixed order, whatever the seed left out: models of different
-// seeds then agree on the symbols.
+// All characters that pairs can have, in a fixed order, even if a seed does not use some: so models
+// of different seeds agree on the symbols.
 text::Tokenizer tiny_tokenizer() {
   std::unordered_map<std::string, int64_t> counts;
   const auto count = [&](const std::string& line) {

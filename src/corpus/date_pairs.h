@@ -9,7 +9,7 @@
 
 namespace tessera::corpus {
 
-// The corpus that needs no files: dates written in many ways -> ISO dates,
+// A corpus that needs no files: dates written in many ways -> ISO dates,
 //   "the third of March nineteen eighty-seven"  ->  "1987-03-03"
 // character by character. No date of one split occurs in another, so a model that only remembers
 // fails on valid and test.
@@ -21,7 +21,7 @@ struct DatePairs {
   std::vector<Pair> train, valid, test;
 };
 
-inline constexpr int64_t kDatePairs = 20000;  // for training, where the user does not say
+inline constexpr int64_t kDatePairs = 20000;  // for training, by default
 inline constexpr int64_t kDateValid = 500, kTinyTest = 1000;
 
 // A function of its arguments.

@@ -38,7 +38,7 @@ std::string_view ordinal_ending(int number) {
   }
 }
 
-// The parts a form is put together from.
+// The parts that a form is built from.
 struct Parts {
   int day_number, month_number, year_number;
   std::string day, day_th, day_words;     // "3", "3rd", "third"
@@ -99,7 +99,7 @@ bool is_letter(char character) {
   return std::isalpha(static_cast<unsigned char>(character)) != 0;
 }
 
-// "the 3rd of March"; "3RD" only where all is in upper case.
+// "the 3rd of March"; "3RD" only if everything is in upper case.
 std::string title_case(std::string text) {
   for (size_t k = 0; k < text.size(); ++k) {
     const bool begins = k == 0 || text[k - 1] == ' ' || text[k - 1] == '-' || text[k - 1] == '.';

@@ -10,8 +10,8 @@ namespace tessera::corpus {
 
 using Date = std::chrono::year_month_day;
 
-// The ways a date can be written here, each of which says one date only ("3/4/87" is not among
-// them): "3 march 1987", "the third of march nineteen eighty-seven", "tue 3 mar 1987", ...
+// The number of ways to write a date here. Each is unambiguous ("3/4/87" is not among them):
+// "3 march 1987", "the third of march nineteen eighty-seven", "tue 3 mar 1987", ...
 size_t date_forms();
 
 // A date of 1900-2099 in one of the ways, in lower case.
@@ -22,7 +22,7 @@ std::string spell_date(const Date& date, RandomStream& random);
 
 std::string iso_date(const Date& date);  // "1987-03-03"
 
-// Numbers as they are said, below 100: "seven", "eighty-seven"; "seventh", "eighty-seventh".
+// Numbers below 100 in words: "seven", "eighty-seven"; "seventh", "eighty-seventh".
 std::string number_words(int number);
 std::string ordinal_words(int number);
 // "nineteen eighty-seven", "nineteen oh seven", "twenty hundred", "two thousand and seven".

@@ -20,8 +20,9 @@ class PairReader {
  public:
   explicit PairReader(const PairFiles& files, const text::LineReaderOptions& options = {});
 
-  // False after the last pair; the views are good until the next call. Throws Error where one file
-  // has more lines than the other, with both numbers, or a line of one file not two columns.
+  // False after the last pair; the views are valid until the next call. Throws Error if one file
+  // has more lines than the other (it names both numbers), or if a line of a single file does not
+  // have two columns.
   bool next(std::string_view& source, std::string_view& target);
 
   int64_t pairs() const { return source_.line_number(); }  // so far

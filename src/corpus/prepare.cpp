@@ -27,7 +27,7 @@ bool is_learned(const PrepareOptions& options) {
   return options.dictionary.empty();
 }
 
-// What gives its bytes once.
+// Whether the bytes can be read only once.
 bool is_stream(const std::filesystem::path& path) {
   std::error_code ignored;
   const auto type = std::filesystem::status(path, ignored).type();
@@ -36,7 +36,7 @@ bool is_stream(const std::filesystem::path& path) {
          type == std::filesystem::file_type::socket;
 }
 
-// What can be known to be wrong before anything is read to the end.
+// Finds what can be found wrong before any file is read to the end.
 void check(const PrepareOptions& options) {
   require_option(!options.splits.empty(), "there are no files to prepare: name some (--train)");
   require_option(!is_learned(options) || options.splits.contains(kTrain),
@@ -100,7 +100,7 @@ text::Tokenizer given_tokenizer(const PrepareOptions& options) {
 //   pairs  of the training files, known afterwards
 text::Tokenizer learned_tokenizer(const PrepareOptions& options, int64_t& pairs) {
   const int64_t size = options.vocab > 0 ? options.vocab : std::numeric_limits<int64_t>::max();
-  // Read first: a file that is wrong should be known before the work.
+  // Read first, so that a bad file is found before the work.
   const text::BpeCodes codes =
       options.codes.empty() ? text::BpeCodes{} : text::BpeCodes::load(options.codes);
   text::VocabularyLearner learner(
@@ -113,7 +113,7 @@ text::Tokenizer learned_tokenizer(const PrepareOptions& options, int64_t& pairs)
   return options.codes.empty() ? learner.learn() : learner.learn_dictionary(codes);
 }
 
-// Whether a pair of sentences (without end symbols) may be trained on; counts it where not.
+// Whether a pair of sentences (without end symbols) may be trained on; counts it if not.
 bool passes_filters(size_t source, size_t target, const PrepareOptions& options,
                     SplitCounts& counts) {
   const auto [shorter, longer] = std::minmax(source, target);
@@ -147,7 +147,7 @@ void check_unknown(const std::string& split, const std::string& side, int64_t un
               split);
 }
 
-// What goes wrong when files are named: nothing fails, but what is measured means nothing.
+// Mistakes in naming files: nothing fails, but what is measured then means nothing.
 class Suspicions {
  public:
   Suspicions(const PrepareOptions& options, int64_t symbols) : symbols_(symbols), train_(symbols) {
@@ -160,7 +160,7 @@ class Suspicions {
                       });
   }
 
-  // The pairs of training first.
+  // Training pairs must come first.
   void add(const std::string& split, int64_t line, std::string_view source, std::string_view target,
            std::span<const text::Id> source_ids, std::span<const text::Id> target_ids) {
     if (split == kTrain) shared_.train(line, source, target);

@@ -6,7 +6,7 @@
 namespace tessera::corpus {
 namespace {
 
-// A pair with an empty side is no sentence: many corpora have some, and they are not trained on.
+// A pair with an empty side does not count: many corpora have some, and they are not trained on.
 bool counts(std::string_view source, std::string_view target) {
   return !source.empty() && !target.empty();
 }

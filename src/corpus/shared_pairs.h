@@ -9,16 +9,16 @@
 
 namespace tessera::corpus {
 
-// Finds pairs of held-out splits that are trained on too: what is measured on them says little.
-// Holds a hash of every held-out pair, nothing of the training pairs.
+// Finds pairs of held-out splits that are also trained on: scores on them mean little. Holds a hash
+// of every held-out pair, nothing of the training pairs.
 class SharedPairs {
  public:
-  // First every pair of the held-out splits, line by line; then those of training.
+  // Add all pairs of the held-out splits first, line by line; then those of training.
   void hold_out(const std::string& split, std::string_view source, std::string_view target);
   void train(int64_t line, std::string_view source, std::string_view target);  // lines from 1
 
   struct Found {
-    int64_t pairs = 0, shared = 0;        // of the split; of these trained on
+    int64_t pairs = 0, shared = 0;        // of the split; of these, also trained on
     int64_t line = 0, training_line = 0;  // an example; 0: there is none
   };
   Found in(const std::string& split) const;

@@ -32,7 +32,7 @@ void Split::set_lines(std::filesystem::path source, std::filesystem::path target
   target_text_ = std::move(target);
 }
 
-// Offsets are checked here, not when a corpus is opened: that would read the whole file. Every
+// Offsets are checked here and not when a corpus is opened, which would read the whole file. Every
 // sentence has at least its end symbol.
 std::span<const text::Id> Split::sentence(const Sentences& sentences, int64_t index) {
   require(index >= 0 && index < sentences.size(), "no sentence {} in a split of {}", index,

@@ -15,9 +15,9 @@ namespace tessera::corpus {
 struct Sentences {
   std::span<const text::Id> ids;
   std::span<const int64_t> offsets;                        // [sentences + 1], ascending from 0
-  std::shared_ptr<const void> storage;                     // keeps alive what the spans point into
-  int64_t symbols = std::numeric_limits<text::Id>::max();  // of the dictionary: ids are below
-  std::string file = {};                                   // of the ids, for messages
+  std::shared_ptr<const void> storage;                     // keeps the memory of the spans alive
+  int64_t symbols = std::numeric_limits<text::Id>::max();  // of the dictionary; ids are below it
+  std::string file = {};                                   // file of the ids, for messages
 
   static Sentences copy_of(const std::vector<std::vector<text::Id>>& sentences);
   int64_t size() const { return static_cast<int64_t>(offsets.size()) - 1; }
@@ -27,7 +27,7 @@ struct Sentences {
 // Copies share them.
 class Split {
  public:
-  Split(Sentences source, Sentences target);  // as many of one as of the other
+  Split(Sentences source, Sentences target);  // equally many of both
 
   int64_t size() const { return source_.size(); }
   // Ids of a sentence, the end symbol included.
@@ -36,8 +36,8 @@ class Split {
   int64_t source_length(int64_t index) const { return std::ssize(source(index)); }
   int64_t target_length(int64_t index) const { return std::ssize(target(index)); }
 
-  // The lines as the user gave them (before any filter of ours they would not be here), for
-  // validation and scoring. The training split keeps none: Error.
+  // The lines as the user gave them, for validation and scoring. Throws Error for the training
+  // split, which keeps none.
   std::vector<std::string> source_lines() const { return lines(source_text_); }
   std::vector<std::string> target_lines() const { return lines(target_text_); }
 

@@ -24,11 +24,11 @@ class ImageEngine {
 
   std::vector<ImageResult> run(std::span<const ImageRequest> requests) const;
 
-  // Throws UsageError for what makes no sense, with options spelled like that.
+  // Throws UsageError for options that make no sense; `spelling` is how the message names them.
   SampleOptions in_effect(const SampleOptions& changes, Spelling spelling = Spelling::field) const;
 
   std::vector<std::string> classes() const;  // that the network is told
-  Images image_size() const;                 // as images without any
+  Images image_size() const;                 // as Images with a count of 0
 
  private:
   struct Group;
@@ -40,7 +40,7 @@ class ImageEngine {
   image_model::LoadedImageModel loaded_;
 };
 
-// [n, C, H, W] uint8 on the CPU to images, and the other way round.
+// [n, C, H, W] uint8 on the CPU to images, and back.
 Images to_images(const at::Tensor& pictures);
 at::Tensor to_pictures(const Images& images);
 

@@ -18,7 +18,7 @@ struct ImageSampler::State {
         options{
             .steps = given.steps, .r = given.r, .guidance = given.guidance, .batch = given.batch},
         classes(engine.classes()) {
-    engine.in_effect(options);  // throws for what makes no sense
+    engine.in_effect(options);  // throws for options that make no sense
   }
 };
 

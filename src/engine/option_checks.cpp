@@ -41,7 +41,7 @@ void check_options(const GenerateOptions& options, const seq2seq::Seq2Seq& model
   const double temperature = options.temperature.value_or(stored.temperature);
   require_option(seq2seq::is_temperature(temperature), "{} must be 0 or at least {}, got {}",
                  spelled("temperature", spelling), seq2seq::kMinTemperature, temperature);
-  // What a search found is in order already.
+  // The results of a search are already in order.
   require_option(
       !options.selection || !searches || temperature > 0 || options.selection->starts_with(kRerank),
       "{} chooses among sentences that are drawn, and this model searches for the "

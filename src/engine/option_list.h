@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-// The options of requests. Most change a configuration key for one request: its declaration has the
-// meaning and the bounds. Only what has no key of its own is described here. Checks of values, the
-// program's flags and docs/options.md come from this list.
+// The options of requests. Most change a configuration key for one request; the key's declaration
+// has the meaning and the bounds. Only options without a key are described here. Checks of values,
+// the program's flags and docs/options.md come from this list.
 namespace tessera::engine {
 
 // Which models an option is for; others refuse it.
@@ -19,23 +19,23 @@ enum class OptionFor {
   diffusion,  // of any family: points or symbols
   points,     // diffusion of points
   symbols,    // diffusion of symbols
-  search,     // from left to right
+  search,     // autoregressive models
   draws,      // those that can draw symbols: symbols and search
 };
 
-// What a model is, for this list.
-//   family  none: it writes from left to right
+// Whether options for `models` fit a model.
+//   family  that of the model; null: the model is autoregressive
 bool fits(OptionFor models, const Family* family);
 
 struct RequestOption {
-  const char* name;    // as the field: "length_choice"
-  const char* key;     // that it changes: "generate.length_choice"; empty: none
-  const char* values;  // how they look: "N", "fast|balanced|best"; empty: no flag of the program
+  const char* name;    // that of the field: "length_choice"
+  const char* key;     // the key it changes: "generate.length_choice"; empty: none
+  const char* values;  // their form: "N", "fast|balanced|best"; empty: no flag of the program
   OptionFor models = OptionFor::all;
-  const char* meaning = "";  // of those without a key
+  const char* meaning = "";  // of options without a key
 };
 
-// All that is known of an option.
+// All that is known about an option.
 struct OptionInfo {
   std::string name, key, values;
   OptionFor models = OptionFor::all;
@@ -44,10 +44,10 @@ struct OptionInfo {
   double high = std::numeric_limits<double>::infinity();
 };
 
-// With what the key's declaration says.
+// The option with what its key's declaration says.
 OptionInfo described(const RequestOption& option);
 
-// The selection that takes another model: "rerank", or "rerank=FOLDER".
+// The selection that uses another model: "rerank", or "rerank=FOLDER".
 constexpr std::string_view kRerank = "rerank";
 
 // How messages spell an option: as a field, or as a flag of the program ("--length-choice").
@@ -87,7 +87,8 @@ void visit_sampler(Options& options, Visit&& visit) {
         options.temperature);
 }
 
-// Those of texts beside the sampler. Options: GenerateOptions, const or not.
+// The same for the options of texts other than the sampler's. Options: GenerateOptions, const or
+// not.
 template <class Options, class Visit>
 void visit_generation(Options& options, Visit&& visit) {
   using enum OptionFor;
@@ -122,7 +123,8 @@ void visit_generation(Options& options, Visit&& visit) {
         options.noise);
 }
 
-// Those of images beside the sampler. Options: SampleOptions, const or not.
+// The same for the options of images other than the sampler's. Options: SampleOptions, const or
+// not.
 template <class Options, class Visit>
 void visit_images(Options& options, Visit&& visit) {
   using enum OptionFor;

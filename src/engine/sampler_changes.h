@@ -6,12 +6,12 @@
 
 namespace tessera::engine {
 
-// The sampler's options with what a request changes; what is not set stays as it was. Throws
-// UsageError for names that are not known.
+// The sampler's options with the changes of a request; options it does not set stay. Throws
+// UsageError for unknown names.
 SamplerOptions changed(const SamplerOptions& sampler, const GenerateOptions& options);
 SamplerOptions changed(const SamplerOptions& sampler, const SampleOptions& options);
 
-// The other way round: fills in what is in effect.
+// The reverse: fills in what is in effect.
 void describe(const SamplerOptions& sampler, const Family& family, GenerateOptions& options);
 void describe(const SamplerOptions& sampler, const Family& family, SampleOptions& options);
 

@@ -86,7 +86,7 @@ struct TextEngine::Group {
   std::vector<size_t> members = {};             // places in the call
   std::vector<std::vector<Id>> sources = {};
 
-  // Whether candidates are the best a search found, in order, and not chosen among.
+  // Whether candidates are the results of a search, already in order.
   bool in_order(const seq2seq::Seq2Seq& model) const {
     return model.family() == nullptr && options.temperature == 0 && reranker == nullptr;
   }
@@ -157,7 +157,7 @@ GenerateOptions TextEngine::in_effect(const GenerateOptions& changes, Spelling s
   result.selection = changes.selection && options.selection == seq2seq::Selection::rerank
                          ? *changes.selection
                          : std::string(name_of(options.selection));
-  if (model().family() == nullptr) {  // it searches from left to right
+  if (model().family() == nullptr) {  // an autoregressive model
     result.beam = options.beam;
     result.length_penalty = options.length_penalty;
     result.temperature = options.temperature;
@@ -179,7 +179,7 @@ std::vector<TextResult> TextEngine::run(std::span<const TextRequest> requests,
                                         const std::function<void(int64_t)>& progress) const {
   std::vector<TextResult> results(requests.size());
   std::vector<Group> groups;
-  const GenerateOptions* last = nullptr;  // what `resolved_last` was made of
+  const GenerateOptions* last = nullptr;  // what `resolved_last` was made from
   Group resolved_last;
   for (size_t k = 0; k < requests.size(); ++k) {
     const TextRequest& request = requests[k];
@@ -239,7 +239,7 @@ void TextEngine::run_group(const Group& group, const Call& call) const {
     hooks.seeds = seeds;
   hooks.progress = call.progress;
 
-  std::vector<std::exception_ptr> failures(count);  // of the hooks of requests
+  std::vector<std::exception_ptr> failures(count);  // thrown by the hooks of requests
   if (stoppable || group.watched)
     hooks.stopped = [&](size_t k) { return failures[k] || request(k).stop.stop_requested(); };
   if (group.watched)

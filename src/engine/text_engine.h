@@ -30,11 +30,11 @@ class TextEngine {
   std::vector<TextResult> run(std::span<const TextRequest> requests,
                               const std::function<void(int64_t more)>& progress) const;
 
-  // Throws UsageError for what makes no sense, with options spelled like that.
+  // Throws UsageError for options that make no sense; `spelling` is how the message names them.
   GenerateOptions in_effect(const GenerateOptions& changes,
                             Spelling spelling = Spelling::field) const;
 
-  // The options of generation in effect, the seed left out.
+  // The options of generation in effect, without the seed.
   seq2seq::GenerationOptions resolved(const GenerateOptions& changes,
                                       Spelling spelling = Spelling::field) const;
 
@@ -53,7 +53,7 @@ class TextEngine {
 
   seq2seq::LoadedModel loaded_;
   std::filesystem::path usual_reranker_;  // empty: none
-  mutable std::mutex mutex_;              // of what follows
+  mutable std::mutex mutex_;              // guards what follows
   mutable std::map<std::filesystem::path, std::unique_ptr<const seq2seq::Reranker>> rerankers_;
 };
 

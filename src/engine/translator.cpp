@@ -20,7 +20,7 @@ struct Translator::State {
                 .lengths = given.lengths,
                 .noises = given.noises,
                 .selection = given.selection} {
-    engine.in_effect(options);  // throws for what makes no sense
+    engine.in_effect(options);  // throws for options that make no sense
   }
 
   std::vector<TextResult> run(std::span<const std::string> texts, bool candidate_texts) const {

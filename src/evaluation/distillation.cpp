@@ -13,16 +13,15 @@
 namespace tessera {
 namespace {
 
-// Which teacher writes, and how: all that its targets depend on.
+// Identifies the teacher and its settings: everything that its targets depend on.
 std::string key_of(const Engine& teacher, const corpus::Corpus& corpus,
                    const DistillationOptions& asked) {
   const GenerateOptions& changes = asked.generation;
   seq2seq::GenerationOptions options = teacher.text().resolved(changes);
   const bool random = teacher.text().model().family() != nullptr || options.temperature > 0;
   options.sampler.seed = asked.seed;
-  options.batch_tokens =
-      seq2seq::GenerationOptions().batch_tokens;  // of no account for what is written
-  options.selection = seq2seq::Selection::mbr;    // by name below: a schema has no reranker
+  options.batch_tokens = seq2seq::GenerationOptions().batch_tokens;  // does not change the targets
+  options.selection = seq2seq::Selection::mbr;  // added by name below: a schema has no reranker
   config::Schema schema;
   declare(schema, options);
   std::string settings;
@@ -31,7 +30,7 @@ std::string key_of(const Engine& teacher, const corpus::Corpus& corpus,
   settings += fmt::format("{}\n{}", changes.length.value_or(""), changes.selection.value_or(""));
   const std::string& precision = teacher.load_options().precision;
   if (precision != LoadOptions().precision) settings += "\n" + precision;
-  if (random && options.noise != seq2seq::NoiseOf::lines)  // which was all there was, once
+  if (random && options.noise != seq2seq::NoiseOf::lines)  // older versions had only this one
     settings += fmt::format("\nnoise {}", name_of(options.noise));
   return fmt::format("corpus {}, teacher {}, settings {}", corpus.fingerprint(),
                      file_hash(teacher.folder() / "model.safetensors"), content_hash(settings));
@@ -61,7 +60,7 @@ evaluation::Teacher teacher_of(const Engine& engine, const DistillationOptions& 
 DistillationReport distill(const Engine& teacher, const std::filesystem::path& corpus,
                            const std::filesystem::path& out, const DistillationOptions& options) {
   const corpus::Corpus real = corpus::Corpus::open(corpus, /*verify_contents=*/true);
-  teacher.in_effect(options.generation);  // throws for what makes no sense
+  teacher.in_effect(options.generation);  // throws for options that make no sense
   const std::string key = key_of(teacher, real, options);
   if (const auto difference =
           real.tokenizer().dictionary().difference(teacher.text().tokenizer().dictionary()))

@@ -28,8 +28,8 @@ std::span<const text::Id> without_end(std::span<const text::Id> ids) {
   return ids.first(ids.size() - 1);
 }
 
-// Targets that are finished, in files of kChunk lines of numbers. One distillation at a time works
-// on them.
+// Finished targets, in files of kChunk lines of numbers. Only one distillation at a time works on
+// them.
 class Partial {
  public:
   Partial(const fs::path& out, const std::string& key)
@@ -74,9 +74,10 @@ class Partial {
   void remove() const { remove_tree(folder_); }
 
  private:
-  // Where another one's files are in its place: Error. The lock is the first file that is made.
+  // Throws Error if the folder has files that are not ours. The lock is the first file we make in
+  // it.
   void make_folder() const {
-    refuse_link(folder_);  // what is in its way here is removed
+    refuse_link(folder_);  // clear() removes what is in the folder
     std::error_code failure;
     fs::create_directories(folder_, failure);
     if (failure) throw file_error("make the folder", folder_, failure.value());
@@ -86,7 +87,7 @@ class Partial {
             folder_.string());
   }
 
-  // But for the lock.
+  // Removes everything except the lock.
   void clear() const {
     for (const auto& entry : fs::directory_iterator(folder_))
       if (entry.path() != lock_file())
@@ -161,7 +162,7 @@ void copy_split(corpus::CorpusWriter& writer, const std::string& name, const cor
   }
 }
 
-// Whether there is a finished corpus of that key. Throws Error where there is another one.
+// Whether there is a finished corpus with that key. Throws Error if there is another one.
 bool is_finished(const fs::path& out, const std::string& key) {
   if (!is_there(out / corpus::Manifest::kFileName)) return false;
   const auto options = corpus::Manifest::load(out).options;
@@ -173,13 +174,13 @@ bool is_finished(const fs::path& out, const std::string& key) {
               "choose another folder, or remove this one");
 }
 
-// What distillation made of a corpus before.
+// The report of a distillation that was finished earlier.
 DistillationReport report_of(const corpus::Corpus& corpus, const fs::path& out) {
   const corpus::Split& real = corpus.split(kTrain);
   const corpus::Corpus made = corpus::Corpus::open(out);
   const corpus::Split& written = made.split(kTrain);
   Comparison comparison(corpus.tokenizer());
-  // Where pairs were left out, the others are found by their sources.
+  // If pairs were left out, the others are found by their sources.
   int64_t next = 0;
   for (int64_t k = 0; k < real.size(); ++k) {
     const auto source = real.source(k);

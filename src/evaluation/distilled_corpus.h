@@ -12,16 +12,15 @@
 
 namespace tessera::evaluation {
 
-// What a teacher makes of sources: ids with the end symbol to ids without it.
+// Makes targets from sources: ids with the end symbol to ids without it.
 //   first_line  number of the first source in the corpus
 using Teacher = std::function<std::vector<std::vector<text::Id>>(
     const std::vector<std::vector<text::Id>>& sources, int64_t first_line)>;
 
 // Writes a corpus whose training targets are the teacher's, as distill() describes it.
-//   teacher  of the corpus's dictionary
-//   key      says which teacher, in which settings: work that was begun with another one is not
-//            gone on with
-//   progress called with the number of lines that were done
+//   teacher  must have the corpus's dictionary
+//   key      identifies the teacher and its settings: work begun under another key is not continued
+//   progress called with the number of newly finished lines
 DistillationReport write_distilled(const corpus::Corpus& corpus, const Teacher& teacher,
                                    const std::string& key, const std::filesystem::path& out,
                                    const std::function<void(int64_t)>& progress = {});

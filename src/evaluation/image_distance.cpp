@@ -23,13 +23,13 @@ constexpr int64_t kBatch = 500;  // images whose features are computed at a time
 
 using Clock = std::chrono::steady_clock;
 
-// A file that others made may hold several sets: that of training is meant.
+// A file made elsewhere may hold several sets: the one of training is taken.
 image_metric::Statistics stored(const std::filesystem::path& path) {
   return image_metric::load_statistics(path,
                                        image_metric::has_statistics(path, "train") ? "train" : "");
 }
 
-// Those in the file, which must be of this extractor and these images.
+// The statistics in the file, which must be of this extractor and these images.
 image_metric::Statistics fitting(const std::filesystem::path& path,
                                  const image_metric::Extractor& extractor,
                                  const image::Dataset& dataset) {

@@ -13,7 +13,7 @@ namespace tessera::evaluation {
 
 // Statistics of the features of the first `count` images of a source.
 //   name  of the images, for people: "training images"
-//   also  sees the features [n, D] of every batch, too
+//   also  receives the features [n, D] of every batch, too
 image_metric::Statistics feature_statistics(
     const image_metric::Extractor& extractor, const image::ImageSource& images, int64_t count,
     int64_t batch, const std::string& name,
@@ -26,9 +26,9 @@ using ImageStream = std::function<void(const std::function<void(const at::Tensor
 class ImageDistance {
  public:
   //   features    TorchScript file of the extractor
-  //   statistics  of the real images, those of training: read where the file is there, else
-  //               computed from them and written to it; empty: computed, and kept nowhere
-  // Throws Error where the statistics are known to be of another extractor or another data set.
+  //   statistics  file with those of the training images: read if it exists, else computed and
+  //               written; empty: computed and not kept
+  // Throws Error if the statistics are known to be of another extractor or another data set.
   //   pause       called now and then; what it throws ends the work
   ImageDistance(const std::filesystem::path& features, const std::filesystem::path& statistics,
                 const image::Dataset& dataset, at::Device device,
@@ -41,13 +41,13 @@ class ImageDistance {
   struct Result {
     double distance = 0;
     int64_t samples = 0;
-    double seconds = 0;                  // to make the images, extraction not counted
-    std::optional<std::string> warning;  // of too few samples
+    double seconds = 0;                  // to make the images, without extraction
+    std::optional<std::string> warning;  // about too few samples
   };
 
-  // Of `count` images, which need not fit into memory.
-  //   stream  makes so many
-  //   also    sees every batch of images [n, C, H, W] uint8 and their features [n, D], too
+  // Measures `count` images, which need not fit into memory.
+  //   stream  makes that many
+  //   also    receives every batch of images [n, C, H, W] uint8 and their features [n, D], too
   Result measure(int64_t count, const ImageStream& stream,
                  const std::function<void(const at::Tensor& images, const at::Tensor& features)>&
                      also = {}) const;

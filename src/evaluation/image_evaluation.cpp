@@ -24,8 +24,8 @@ constexpr int64_t kMostForKernel = 10000;  // images of each set
 constexpr int64_t kTrainingTile = 2000;    // training images that are compared at a time
 constexpr int64_t kFeatureBatch = 500;     // images whose features are computed at a time
 
-// How far images are from the nearest one of training: root mean square of the differences of
-// sub-pixels, and which.
+// For every image, the nearest training image and the distance to it: root mean square of the
+// differences of sub-pixels.
 struct Neighbours {
   at::Tensor index, distance;  // [n]
 };
@@ -51,7 +51,7 @@ ImageEvaluation::Nearest nearest_of(const at::Tensor& made, const at::Tensor& he
           engine::to_images(pairs)};
 }
 
-// Two steps of one batch, so that before the clock runs libraries are loaded and kernels chosen.
+// Two steps of one batch, so that libraries are loaded and kernels chosen before the clock runs.
 void warm_up(const Engine& engine, ImageRequest request, int64_t images) {
   std::stop_source stop;
   request.count = images;
@@ -90,7 +90,7 @@ ImageEvaluation evaluate_images(const Engine& engine, const std::filesystem::pat
   const image_model::ImageModel& model = engine.images().model();
   const image::Dataset dataset(data);
   const at::Tensor& training = dataset.split("train").images();
-  at::Tensor held_out;  // asked for now: what is missing is known before the work
+  at::Tensor held_out;  // opened now, so that a missing split is found before the work
   if (options.nearest)
     held_out = dataset.split(dataset.has_split("valid") ? "valid" : "test").images();
   ImageEvaluation found;

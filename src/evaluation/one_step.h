@@ -11,10 +11,10 @@
 
 namespace tessera::evaluation {
 
-// Of the estimate a sampler uses; over a split; noise is a function of (seed, place in the split).
-// The model's family has a process.
-//   batch_tokens  of a batch, padding included
-//   stop          asked for every batch: Error
+// Measures the estimate that a sampler uses, over a split. Noise is a function of (seed, place in
+// the split). The model's family must have a process.
+//   batch_tokens  tokens of a batch, padding included
+//   stop          checked before every batch; a request to stop throws Error
 OneStep measure_one_step(const seq2seq::Seq2Seq& model, const corpus::Split& split,
                          int64_t batch_tokens, uint64_t seed, Estimate estimate = Estimate::raw,
                          const std::stop_token& stop = {});

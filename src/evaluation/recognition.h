@@ -11,7 +11,7 @@
 
 namespace tessera::evaluation {
 
-// Collects what an extractor that is a classifier says of images. It must outlive this.
+// Collects what an extractor says about images, if it is a classifier. It must outlive this.
 class RecognitionCounter {
  public:
   explicit RecognitionCounter(const image_metric::Extractor& classifier)
@@ -19,7 +19,7 @@ class RecognitionCounter {
 
   void add(const at::Tensor& images);  // [n, C, H, W] uint8
 
-  std::optional<ImageEvaluation::Recognition> result() const;  // none: it is no classifier
+  std::optional<ImageEvaluation::Recognition> result() const;  // none: it is not a classifier
 
  private:
   const image_metric::Extractor& classifier_;

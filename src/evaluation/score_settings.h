@@ -35,13 +35,13 @@ struct tessera::EnumNames<tessera::evaluation::Metric> {
 
 namespace tessera::evaluation {
 
-// TextScoreOptions with their names read.
+// TextScoreOptions with their names parsed.
 struct ScoreSettings {
   std::vector<Metric> metrics;
-  text_metric::BleuOptions bleu;  // its lowercase is that of chrF, too
+  text_metric::BleuOptions bleu;  // chrF uses its `lowercase`, too
   text_metric::BootstrapOptions bootstrap;
 
-  // Throws UsageError for names that are unknown.
+  // Throws UsageError for unknown names.
   explicit ScoreSettings(const TextScoreOptions& options);
 };
 

@@ -25,7 +25,7 @@ constexpr int64_t kOneStepTokens = 8000;  // of a batch
 
 struct Pairs {
   Lines sources, references;
-  Symbols source_symbols, reference_symbols;  // with end symbols; of references where needed
+  Symbols source_symbols, reference_symbols;  // with end symbols; of references only if needed
 };
 
 bool needs_reference_symbols(const TextEvaluationOptions& options) {
@@ -44,7 +44,7 @@ void add_symbols(Pairs& pairs, const Engine& engine, const TextEvaluationOptions
     pairs.reference_symbols = symbols_of(engine, pairs.references);
 }
 
-// Whether the tokenizers in two folders make the same symbols of a text.
+// Whether the tokenizers in two folders make the same symbols from a text.
 bool same_tokenizer(const fs::path& one, const fs::path& other) {
   for (const char* name : {"tokenizer.json", "dict.txt", "codes.bpe"}) {
     const bool there = fs::exists(one / name);
@@ -86,8 +86,8 @@ std::vector<TextResult> run(const Engine& engine, const std::vector<TextRequest>
   return results;
 }
 
-// All texts in few steps, so that before the clock runs libraries are loaded, kernels chosen and
-// memory taken for every shape.
+// All texts in few steps, so that libraries are loaded, kernels chosen and memory taken for every
+// shape before the clock runs.
 //   options  in effect
 void warm_up(const Engine& engine, const GenerateOptions& options,
              std::vector<TextRequest> requests) {
@@ -114,7 +114,7 @@ std::string closest(const std::vector<TextResult::Candidate>& candidates,
   return best;
 }
 
-// Generates texts and says how fast; `results` also has their candidates.
+// Generates texts and measures the time; `results` also has their candidates.
 void generate(TextEvaluation& found, std::vector<TextResult>& results, const Engine& engine,
               const Pairs& pairs, const TextEvaluationOptions& options) {
   std::vector<TextRequest> requests;

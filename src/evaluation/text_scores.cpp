@@ -16,7 +16,7 @@ struct Texts {
   std::span<const std::vector<std::string>> references;
 };
 
-// A score, and what resampling needs of it.
+// A score, and what resampling needs for it.
 struct Measured {
   TextScore score;
   text_metric::AdditiveMetric lines;

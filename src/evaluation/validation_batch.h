@@ -4,12 +4,12 @@
 
 namespace tessera::evaluation {
 
-// A batch of a split that is measured on, and random numbers that are the same every time.
+// A batch of a validation split, with random numbers that are the same every time.
 struct ValidationBatch {
   seq2seq::Seq2SeqBatch ids;
   TrainingStreams streams;
 
-  //   number  of the batch: with the seed, what its random numbers are a function of
+  //   number  of the batch; its random numbers are a function of (seed, number)
   ValidationBatch(const seq2seq::Seq2Seq& model, const corpus::Batch& batch, int64_t number,
                   uint64_t seed);
 };

@@ -52,8 +52,8 @@ Error damaged(const std::filesystem::path& path, std::string_view what) {
   return Error(fmt::format("'{}' is damaged or not what its name says: {}", path.string(), what));
 }
 
-// What comes out of a compressed file, watched: text becomes ten times as large, and not two
-// hundred times.
+// Watches how much comes out of a compressed file: text becomes ten times as large, not two hundred
+// times.
 class Unpacked {
  public:
   explicit Unpacked(const std::filesystem::path& path) : path_(path) {}
@@ -75,7 +75,7 @@ class Unpacked {
   uint64_t packed_ = 0, unpacked_ = 0;  // bytes so far
 };
 
-// zlib's own gzread() passes a file through that is not compressed, hence the stream functions.
+// Uses zlib's stream functions because gzread() passes uncompressed files through.
 class GzipFile : public ByteSource {
  public:
   explicit GzipFile(const std::filesystem::path& path) : file_(path), path_(path), unpacked_(path) {
@@ -95,12 +95,12 @@ class GzipFile : public ByteSource {
         if (!inside_ && members_ > 0) return 0;
         throw damaged(path_, members_ == 0 && !inside_ ? "the file is empty" : "it ends too early");
       }
-      if (!inside_ && members_ > 0 && *stream_.next_in == 0) {  // zeros may fill up a file
+      if (!inside_ && members_ > 0 && *stream_.next_in == 0) {  // a file may be padded with zeros
         ++stream_.next_in;
         --stream_.avail_in;
         continue;
       }
-      if (!inside_) {  // a gzip file may be several, one after the other
+      if (!inside_) {  // a gzip file may have several members, one after the other
         inflateReset(&stream_);
         inside_ = true;
       }
@@ -128,8 +128,8 @@ class GzipFile : public ByteSource {
   std::filesystem::path path_;
   Unpacked unpacked_;
   z_stream stream_{};
-  bool inside_ = false;  // a member has begun and not ended
-  int64_t members_ = 0;  // ended so far
+  bool inside_ = false;  // within a member
+  int64_t members_ = 0;  // finished so far
   std::array<char, kCompressedBytes> compressed_;
 };
 

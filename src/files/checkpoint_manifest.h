@@ -10,13 +10,13 @@
 
 namespace tessera {
 
-// manifest.json in the folder of a checkpoint: what a later tessera wrote is refused, not repaired.
+// manifest.json in a checkpoint's folder was written by a later tessera: refused, not repaired.
 class NewerFormat : public Error {
  public:
   using Error::Error;
 };
 
-// What is in the folder of a checkpoint, so that damage can be told.
+// What is in the folder of a checkpoint, so that damage can be noticed.
 struct CheckpointManifest {
   struct File {
     uint64_t size = 0;
@@ -28,9 +28,9 @@ struct CheckpointManifest {
 
   int64_t step = 0;
   std::optional<double> score;
-  std::map<std::string, File> files;  // by path in the folder, manifest.json excepted
+  std::map<std::string, File> files;  // by path in the folder, without manifest.json
 
-  // Looks at every file of a folder, those in folders within it too.
+  // Reads every file of a folder and of the folders within it.
   static CheckpointManifest of_folder(const std::filesystem::path& folder, int64_t step,
                                       std::optional<double> score);
 
@@ -42,7 +42,7 @@ struct CheckpointManifest {
   uint64_t total_size() const;  // bytes of all files
 
   // What is wrong with the folder, if anything: "'x' is missing". Reads every byte. Throws
-  // FileError where a file is there and cannot be read now.
+  // FileError if a file exists but cannot be read now.
   std::optional<std::string> damage(const std::filesystem::path& folder) const;
 };
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kNoValue = "none";
 
-// ---- what an option takes, in words
+// ---- the values of an option, in words
 
 bool has_bounds(const Option& option) {
   return std::isfinite(option.low) || std::isfinite(option.high);
@@ -139,7 +139,7 @@ std::string toml_text(const toml::node& node) {
   return out.str();
 }
 
-// What a person wrote, short enough for a message.
+// What a person wrote, shortened for a message.
 std::string shown(const toml::node& node) {
   constexpr size_t longest = 60;
   const std::string text = toml_text(node);
@@ -149,7 +149,7 @@ std::string shown(const toml::node& node) {
   return text.substr(0, end) + "...";
 }
 
-// ---- from TOML to values; nothing where the type is wrong
+// ---- from TOML to values; nothing if the type is wrong
 
 std::optional<double> as_number(const toml::node& node) {
   if (const auto* whole = node.as_integer()) return static_cast<double>(whole->get());
@@ -271,7 +271,7 @@ bool is_plain_key(std::string_view key) {
   return !key.empty() && std::all_of(key.begin(), key.end(), plain);
 }
 
-// Words of `text` in lines of comment.
+// `text` as lines of comment.
 std::string comment(const std::string& text) {
   constexpr size_t longest = 98;
   std::string lines, line;
@@ -319,7 +319,7 @@ struct Schema::Reader {
   Schema& schema;
   std::vector<Assignment>& assignments;
 
-  // The keys of a table come sorted by name; people read a list of problems beside their file.
+  // toml++ sorts the keys of a table by name; problems are listed in the order of the file.
   struct Found {
     toml::source_position position;
     std::string key;
@@ -331,7 +331,7 @@ struct Schema::Reader {
                        [&](const auto& option) { return option->key.starts_with(key + "."); });
   }
 
-  // What is no option but about the files themselves.
+  // Keys that are not options but concern the files themselves.
   static bool is_about_files(std::string_view key) {
     return key == "include" || key == "old_name" || key == "needs" || key == "method";
   }
@@ -405,7 +405,7 @@ struct Schema::Reader {
     }
   }
 
-  // A file of recipes/tables.
+  // Whether it is a file of recipes/tables.
   bool is_table_of_results(const toml::table& document) const {
     for (const char* key : {"cell", "columns", "distilled", "front", "title"})
       if (document.contains(key) && schema.find(key) == nullptr && !is_table_of_options(key))
@@ -449,7 +449,7 @@ struct Schema::Reader {
                                              fmt::join(included, " ")));
   }
 
-  // The keys below a table of the file that is none of options.
+  // The option keys in a table like [needs] or [method.NAME].
   std::vector<Found> keys_of(const toml::node& node, const std::string& name,
                              const std::string& source) {
     std::vector<Found> found;
@@ -551,7 +551,7 @@ std::string Schema::suggestion(std::string_view key) const {
       known.push_back(table);
   }
   if (std::string near = did_you_mean(key, known); !near.empty()) return near;
-  // The right name in the wrong table is far away by the count of letters.
+  // The right name in the wrong table differs in too many letters to be found above.
   for (const auto& option : options_)
     if (split_key(option->key).second == split_key(key).second)
       return did_you_mean(option->key, {option->key});
@@ -653,7 +653,7 @@ std::vector<std::string> Schema::misfits() const {
 }
 
 void Schema::finish() {
-  // Keys are unknown where a file does not fit.
+  // Misfits come first: if a file does not fit, its keys are unknown.
   const std::vector<std::string> misfits = this->misfits();
   for (const std::vector<std::string>* problems : {&misfits, &std::as_const(problems_)})
     if (!problems->empty()) throw UsageError(fmt::format("{}", fmt::join(*problems, "\n")));

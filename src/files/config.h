@@ -24,8 +24,9 @@
 //   }
 //
 // and the same declaration reads TOML files and overrides from the command line, prints the
-// configuration in effect and the table for the documents. What the fields hold when they are bound
-// are the defaults; files win over them, later files over earlier ones, overrides over files.
+// configuration in effect and the table for the documents. The defaults are what the fields hold
+// when they are bound. Files override them, later files override earlier ones, and overrides
+// override files.
 //
 //   config::Schema schema;
 //   declare(schema, "process.", options);
@@ -34,8 +35,8 @@
 //   schema.finish();
 namespace tessera::config {
 
-// The value of an option, whatever its field is: enums and paths are strings, std::monostate is an
-// optional without a value.
+// The value of an option with a field of any type: enums and paths are strings, std::monostate is
+// an optional without a value.
 using Value = std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string,
                            std::vector<int64_t>, std::vector<double>, std::vector<std::string>>;
 
@@ -60,7 +61,7 @@ enum class Kind {
 // One option, as Schema keeps it.
 struct Option {
   std::string key;   // "process.r"
-  std::string help;  // one sentence or two
+  std::string help;  // one or two sentences
   Kind kind;
   std::vector<std::string_view> names;  // of a choice
   std::function<Value()> get;           // from the field
@@ -78,12 +79,13 @@ struct Option {
   };
   std::vector<Check> checks;
 
-  // Whether the value may change in a run that goes on, as the fields are then; none: it may not.
+  // Whether the value may change in a resumed run, given what the fields hold then; none: it may
+  // not.
   std::function<bool()> may_change;
 
-  // Whether anything depends on it, as the fields are then; none: always.
+  // Whether anything depends on it, given what the fields hold then; none: always.
   std::function<bool()> used;
-  std::string user;  // what does: "models of kind 'ar'"
+  std::string user;  // what depends on it: "models of kind 'ar'"
 };
 
 namespace detail {
@@ -152,7 +154,7 @@ class Constraints {
  public:
   explicit Constraints(Option& option) : option_(option) {}
 
-  // Bounds, inclusive; of every element where the option is a list.
+  // Bounds, inclusive; of every element if the option is a list.
   Constraints& range(double low, double high) {
     option_.low = low;
     option_.high = high;
@@ -177,9 +179,9 @@ class Constraints {
     return *this;
   }
 
-  // It may have another value in a run that goes on: it has no part in the mathematics of the
-  // updates made so far.
-  //   condition  asked when the fields are set
+  // It may have another value in a resumed run: it plays no part in the mathematics of the updates
+  // made so far.
+  //   condition  evaluated when the fields are set
   Constraints& may_change(std::function<bool()> condition = [] { return true; }) {
     option_.may_change = std::move(condition);
     return *this;
@@ -209,59 +211,59 @@ class Schema {
     return Constraints<T>(add(std::move(made)));
   }
 
-  // Read values. What is wrong with them is kept for finish(), a file that cannot be read included,
-  // and one that is read twice. Beside options a file may have, before all tables:
+  // Read values. Problems are kept for finish(), also a file that cannot be read or is read twice.
+  // Beside options a file may have, before all tables:
   //   include = "other.toml"  reads that file first, or several: ["a.toml", "b.toml"]. The names
-  //                           are relative to the file, which need only say what is different.
+  //                           are relative to the file, which only needs to say what is different.
   //   old_name = true         a warning says to name what it includes instead
   // and as tables:
-  //   [needs]                 values that other files must have given. It makes the file a method,
-  //                           which comes after another file.
-  //   [method.NAME]           values that count once a file NAME.toml has been read after this one
+  //   [needs]                 values that other files must set. It makes the file a method, which
+  //                           comes after another file.
+  //   [method.NAME]           values that apply if a file NAME.toml is read after this one
   void read_file(const std::filesystem::path& path);
   void read_text(std::string_view toml, const std::string& source_name);
 
-  // What a person should know about the files that were read, a sentence each.
+  // What a person should know about the files that were read, one sentence each.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
   // "key=value", the value as in TOML; words need no quotes.
   void apply_override(std::string_view assignment);
 
-  // The key of such an assignment, which need not be one there is.
+  // The key of such an assignment; it need not exist.
   static std::string overridden_key(std::string_view assignment);
 
-  // A value that comes from elsewhere (JSON); it counts as if a file had it.
+  // A value that comes from elsewhere (JSON); it counts like one from a file.
   void set(const std::string& key, const Value& value, const std::string& source_name);
 
-  // What has been read for a key so far, before finish(); none: nothing that fits it. For a key
-  // that decides which other keys there are.
+  // What has been read for a key so far, before finish(); none: nothing valid. For keys that decide
+  // which other keys exist.
   std::optional<Value> read_so_far(std::string_view key) const;
 
-  // The option of that key; null: none.
+  // The option with that key; null: none.
   const Option* find(std::string_view key) const;
 
   // What the fields hold now, by key.
   std::map<std::string, Value> values() const;
 
-  // Options that `declare` adds may change in a run that goes on, all of them.
+  // All options that `declare` adds may change in a resumed run.
   void changeable(const std::function<void()>& declare);
 
-  // Options that `declare` adds are of use while used() holds, asked when the fields are set. Files
-  // may say them all the same, for one file may serve several models; an override that would change
-  // nothing is a mistake.
+  // Options that `declare` adds have an effect only if used() holds, which is evaluated when the
+  // fields are set. Files may set them anyway, as one file may serve several models; an override
+  // without effect is a mistake.
   //   user  "models of kind 'ar'"
   void only_for(std::string user, std::function<bool()> used, const std::function<void()>& declare);
 
-  // Whether a key there is may change, as the fields are now.
+  // Whether an existing key may change, given what the fields hold now.
   bool may_change(std::string_view key) const;
 
-  // Checks everything that was read. All well: sets the fields. Otherwise throws UsageError that
-  // lists every problem, one a line, and leaves all fields as they were:
+  // Checks everything that was read. If all is well, sets the fields. Otherwise throws UsageError,
+  // which lists every problem, one per line, and leaves all fields as they were:
   //   recipes/x.toml:12: unknown key 'process.trajectroy' (did you mean 'process.trajectory'?)
   //   recipes/x.toml:7: 'process.r' must be a number in [0, 1], got "abc"
   void finish();
 
-  // TOML with the values the fields hold now, each after a comment that says what it is. Reading it
+  // TOML with the values the fields hold now, each after a comment that explains it. Reading it
   // gives the same values, doubles to the last bit.
   std::string dump() const;
 
@@ -269,13 +271,13 @@ class Schema {
   std::string markdown() const;
 
  private:
-  // A value that was read, in the order in which they count.
+  // A value that was read. Later ones override earlier ones.
   struct Assignment {
     const Option* option;
     Value value;
   };
 
-  // A value that a file needs, which others give.
+  // A value that a file needs other files to set.
   struct Need {
     Assignment wanted;
     std::string file;
@@ -290,7 +292,7 @@ class Schema {
 
   Option& add(Option option);
   std::string suggestion(std::string_view key) const;  // " (did you mean ...?)"
-  std::vector<std::string> misfits() const;            // files whose needs are not met
+  std::vector<std::string> misfits() const;            // about files whose needs are not met
 
   std::vector<std::unique_ptr<Option>> options_;  // in the order of declaration
   std::vector<Assignment> from_files_;
@@ -298,9 +300,8 @@ class Schema {
   std::map<std::string, std::vector<Assignment>> of_methods_;  // sections [method.NAME], by name
   std::vector<Need> needs_;
   std::vector<ReadFile> files_;
-  bool anything_read_ = false;  // a file or a text, to its end
-  std::vector<std::string>
-      misplaced_;  // files that are none for this; other problems follow from it
+  bool anything_read_ = false;          // a file or a text, completely
+  std::vector<std::string> misplaced_;  // files of another kind; other problems follow from that
   std::vector<std::string> problems_;
   std::vector<std::string> warnings_;
 };

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr uint64_t kManyBytes = uint64_t{2} << 30;  // so many take a while to read
+constexpr uint64_t kManyBytes = uint64_t{2} << 30;  // so many take long to read
 
 uint64_t bytes_of(const DataManifest& manifest) {
   uint64_t bytes = 0;
@@ -72,7 +72,7 @@ void load_manifest(const fs::path& folder, const DataKind& kind, DataManifest& c
     } catch (const Error& error) {
       throw damaged(error.what());
     }
-    // Stored for readers other than us; a difference means that someone changed the file by hand.
+    // Stored for other readers; a difference means that someone changed the file by hand.
     if (fingerprint != json.at("fingerprint").get<std::string>())
       throw damaged(fmt::format("its fingerprint does not fit its {}", kind.covered));
   } catch (const Json::exception& failure) {
@@ -101,7 +101,7 @@ std::string manifest_text(const DataKind& kind, const DataManifest& common,
   made["files"] = Json::object();
   for (const auto& [name, stamp] : common.files)
     made["files"][name] = {{"bytes", stamp.bytes}, {"hash", stamp.hash}};
-  // File names may hold any bytes; a manifest that cannot be written helps nobody.
+  // File names may hold any bytes, and the manifest must be written all the same.
   return made.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

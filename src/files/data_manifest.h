@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-// What manifest.json has in common for all kinds of prepared data, and what is said about it.
+// What the manifest.json of all kinds of prepared data have in common, and the messages about them.
 namespace tessera {
 
 struct FileStamp {
@@ -23,9 +23,9 @@ struct DataManifest {
 
   std::string tessera_version;                 // of the program that wrote it
   std::map<std::string, std::string> options;  // in effect when it was made
-  std::map<std::string, FileStamp> files;      // all but the manifest, by name
+  std::map<std::string, FileStamp> files;      // by name, without the manifest
 
-  std::set<std::string> file_names() const;  // with that of the manifest
+  std::set<std::string> file_names() const;  // with the manifest's
 };
 
 // A kind of prepared data, in the words that messages use.
@@ -34,16 +34,16 @@ struct DataKind {
   int64_t version;      // a newer one is refused
   std::string name;     // "corpus"
   std::string one;      // "a corpus"
-  std::string command;  // that makes it: "tessera prepare"
-  std::string usage;    // the whole of it, with {} for the folder
-  std::string covered;  // what the fingerprint is of: "files"
+  std::string command;  // the command that makes it: "tessera prepare"
+  std::string usage;    // the whole command, with {} for the folder
+  std::string covered;  // what the fingerprint covers: "files"
 
   std::string again() const { return "run `" + command + "` again"; }
 };
 
 // Reads the manifest of a folder: fills `common`, and lets `read` take the rest; `read` returns the
-// fingerprint of what was read. A lack, damage, another kind or a newer format is an Error that
-// says what to do.
+// fingerprint of what was read. Throws Error, which says what to do, if the manifest is missing,
+// damaged, of another kind or of a newer format.
 void load_manifest(const std::filesystem::path& folder, const DataKind& kind, DataManifest& common,
                    const std::function<std::string(const nlohmann::ordered_json&)>& read);
 
@@ -56,7 +56,7 @@ std::string manifest_text(const DataKind& kind, const DataManifest& common,
                           const std::string& fingerprint, const nlohmann::ordered_json& particular);
 
 // Throws Error for files of `folder` that are missing or whose size (or, slower, content) is not
-// what the manifest says. Says so in the log where it takes long.
+// what the manifest says. Logs a line if this takes long.
 void check_data_files(const std::filesystem::path& folder, const DataKind& kind,
                       const DataManifest& manifest, bool contents);
 

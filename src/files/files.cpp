@@ -29,11 +29,11 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kTemporaryPrefix = ".tessera-tmp-";
-// A folder that makes way for another of the name that follows.
+// A folder that is being replaced; the rest of the name is that of its successor.
 constexpr std::string_view kReplacedPrefix = ".tessera-old-";
 
-// Unique in this process by the counter, among processes by the id, and a leftover of an earlier
-// process with the same id is stepped over by whoever creates the file (O_EXCL and its like).
+// The counter makes it unique in this process, the id among processes. Callers create it with
+// O_EXCL or the like, and so skip a leftover of an earlier process with the same id.
 fs::path temporary_sibling(const fs::path& folder) {
   static std::atomic<uint64_t> counter{0};
   return folder / fmt::format("{}{}-{}", kTemporaryPrefix, ::getpid(), counter++);
@@ -70,7 +70,7 @@ void sync_path(const fs::path& path, int flags = 0) {
   sync(opened.get(), path);
 }
 
-// Files before the folders that list them.
+// Syncs files before the folders that list them.
 void sync_tree(const fs::path& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     if (entry.is_symlink()) continue;
@@ -87,22 +87,22 @@ void rename_path(const fs::path& from, const fs::path& to) {
 }
 
 // Locks what was just made under a temporary name, so that remove_leftovers() of other processes
-// knows that someone is at work. False where one of them was quicker: it is gone. A file system
-// without locks has no leftovers that are removed.
+// knows that someone is at work. False if one of them was quicker and has removed it. On a file
+// system without locks, leftovers are not removed.
 bool lock_temporary(int descriptor) {
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
   struct stat status {};
   return ::fstat(descriptor, &status) != 0 || status.st_nlink > 0;
 }
 
-// Whether a path lies in a folder that is being made, which holds nothing of others.
+// Whether a path lies in a folder that is being made, which holds nothing of other processes.
 bool is_in_the_making(const fs::path& folder) {
   return std::any_of(folder.begin(), folder.end(), [](const fs::path& part) {
     return part.string().starts_with(kTemporaryPrefix);
   });
 }
 
-// Once for every folder.
+// Does so once per folder.
 void remove_leftovers_of_others(const fs::path& folder) {
   static std::mutex mutex;
   static std::set<fs::path> seen;
@@ -116,11 +116,11 @@ void remove_leftovers_of_others(const fs::path& folder) {
   try {
     remove_leftovers(place);
   } catch (const Error&) {
-    // A folder may be writable and not readable.
+    // A folder may be writable but not readable.
   }
 }
 
-// Of the process that made a temporary name; 0 where the name does not say.
+// The process that made a temporary name; 0 if the name does not say.
 pid_t maker_of(const std::string& name) {
   pid_t process = 0;
   const char* const digits = name.data() + kTemporaryPrefix.size();
@@ -128,19 +128,19 @@ pid_t maker_of(const std::string& name) {
   return failure == std::errc() && end != name.data() + name.size() && *end == '-' ? process : 0;
 }
 
-// In a folder that many may write to (/tmp) what others left is theirs to remove.
+// In a shared folder (/tmp), leftovers of other users are theirs to remove.
 bool is_ours(const fs::path& path) {
   struct stat status {};
   return ::lstat(path.c_str(), &status) == 0 && status.st_uid == ::geteuid();
 }
 
-// A link has no lock. It is made and renamed at once, so its maker need only be dead.
+// A link has no lock. It is made and renamed at once, so it is a leftover if its maker is dead.
 bool remove_dead_link(const fs::path& path) {
   const pid_t maker = maker_of(path.filename().string());
   return maker > 0 && ::kill(maker, 0) != 0 && errno == ESRCH && ::unlink(path.c_str()) == 0;
 }
 
-// A folder that made way: it comes back where its successor never appeared.
+// A folder that was being replaced: it is put back if its successor never appeared.
 bool end_replacement(const fs::path& old) {
   const fs::path successor =
       old.parent_path() / old.filename().string().substr(kReplacedPrefix.size());
@@ -150,7 +150,7 @@ bool end_replacement(const fs::path& old) {
   return there ? remove_tree(old) : ::rename(old.c_str(), successor.c_str()) == 0;
 }
 
-// In one step, where the file system can. False where it cannot.
+// In one step. False if the file system cannot do that.
 bool exchange(const fs::path& one, const fs::path& other) {
   if (::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE) == 0)
     return true;
@@ -304,7 +304,7 @@ fs::path AtomicFolder::replace(const std::string& name) {
   }
   ::close(std::exchange(descriptor_, -1));
   sync_path(parent_, O_DIRECTORY);
-  remove_tree(old);  // where it cannot be, it is a leftover
+  remove_tree(old);  // if that fails, it is a leftover
   return made;
 }
 
@@ -370,8 +370,8 @@ MappedFile::MappedFile(const fs::path& path, Pages pages) : pages_(pages) {
   size_ = static_cast<size_t>(status.st_size);
   if (size_ == 0) return;  // mmap refuses a length of zero
   const int access = pages == Pages::copy_on_write ? PROT_READ | PROT_WRITE : PROT_READ;
-  // MAP_NORESERVE: a large file is mapped even where its size in memory would be refused; only the
-  // pages that are written to need any.
+  // MAP_NORESERVE: maps a large file even if as much memory would be refused; only pages that are
+  // written to need memory.
   void* const mapped = ::mmap(nullptr, size_, access, MAP_PRIVATE | MAP_NORESERVE, opened.get(), 0);
   if (mapped == MAP_FAILED) throw file_error("map", path, errno);
   data_ = static_cast<char*>(mapped);

@@ -18,7 +18,7 @@ class FileError : public Error {
 
   int code() const noexcept { return code_; }  // errno
 
-  // Whether there is no such file. Otherwise it may be there and cannot be had now: permissions, a
+  // Whether there is no such file. Otherwise it may exist but be out of reach now: permissions, a
   // network disk.
   bool missing() const noexcept;
 
@@ -26,17 +26,17 @@ class FileError : public Error {
   int code_;
 };
 
-// The error of a failed system call: "cannot {action} '{path}': {text of errno}", with a hint where
+// The error of a failed system call: "cannot {action} '{path}': {text of errno}", with a hint if
 // the cause is a full disk.
 FileError file_error(std::string_view action, const std::filesystem::path& path, int code);
 
-// Whether there is something of that name; links are followed. Throws FileError where that cannot
-// be told now: a file that cannot be looked at is not one that is missing.
+// Whether there is something with that name; links are followed. Throws FileError if that cannot be
+// determined now: a file that cannot be examined need not be missing.
 bool is_there(const std::filesystem::path& path);
 
 std::string read_file(const std::filesystem::path& path);
 
-// What becomes of a symbolic link in the place of a file that is to be written.
+// What happens if a symbolic link is in the place of a file to be written.
 enum class Links {
   refuse,  // Error: in folders the program fills itself, a link leads to a file that is not ours
   follow,  // it stays a link, and the file it points to is replaced: for files the user named
@@ -44,8 +44,8 @@ enum class Links {
 
 // A file that appears under its name only when it is complete. It is written under a temporary name
 // in the same folder (which must exist); commit() makes it durable and renames it, replacing what
-// was there. Without commit() the destructor removes it. The first one of a process in a folder
-// removes what killed processes left there.
+// was there. Without commit() the destructor removes it. The first AtomicFile of a process in a
+// folder removes what killed processes left there.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::filesystem::path& path, Links links = Links::refuse);
@@ -66,8 +66,8 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view b
                            Links links = Links::refuse);
 
 // A folder that appears under its name only when it is complete: fill path(), then commit(name).
-// Without commit() the destructor removes it with all it holds. The first one of a process in a
-// parent removes what killed processes left there.
+// Without commit() the destructor removes it with all it holds. The first AtomicFolder of a process
+// in a parent removes what killed processes left there.
 class AtomicFolder {
  public:
   explicit AtomicFolder(const std::filesystem::path& parent);  // makes the parent if need be
@@ -82,10 +82,9 @@ class AtomicFolder {
   // and the folder may be committed again.
   std::filesystem::path commit(const std::string& name);
 
-  // The same where parent/name is a folder: takes its place, and what was there is removed. At
-  // every moment one of the two is there, complete. On file systems that cannot exchange two
-  // folders in one step, a process killed in the middle leaves the old one under another name;
-  // remove_leftovers() puts it back.
+  // The same if parent/name is a folder: takes its place and removes it. At every moment one of the
+  // two is there, complete. On file systems that cannot exchange two folders in one step, a process
+  // killed in the middle leaves the old one under another name; remove_leftovers() puts it back.
   std::filesystem::path replace(const std::string& name);
 
  private:
@@ -96,17 +95,17 @@ class AtomicFolder {
   int descriptor_ = -1;  // of the folder, locked while it is being filled; -1 once committed
 };
 
-// Removes a file, or a folder with all it holds; links are not followed. False where something
-// could not be removed. (Not std::filesystem::remove_all: LibTorch 2.11 exports a broken one.)
+// Removes a file, or a folder with all it holds; links are not followed. False if something could
+// not be removed. (Not std::filesystem::remove_all: LibTorch 2.11 exports a broken one.)
 bool remove_tree(const std::filesystem::path& path);
 
 // Mends what killed processes left behind in `folder`: removes the temporary files and folders that
-// no living process is writing, and ends or undoes an AtomicFolder::replace(). Returns how many
-// there were.
+// no living process is writing, and completes or undoes an AtomicFolder::replace(). Returns how
+// many leftovers there were.
 size_t remove_leftovers(const std::filesystem::path& folder);
 
 // Makes the symbolic link `link` point to `target` (as written, so usually a name in the same
-// folder), whether or not it existed: readers see the old target or the new one, never neither.
+// folder), whether or not it existed: at any time readers see the old target or the new one.
 void replace_symlink(const std::filesystem::path& link, const std::filesystem::path& target);
 
 // The bytes of a file, mapped into memory. The file must not shrink meanwhile.

@@ -15,7 +15,7 @@
 namespace tessera {
 namespace {
 
-// Who holds the lock; 0 where the file does not say.
+// Who holds the lock; 0 if the file does not say.
 pid_t holder(int lock_file) {
   char digits[24];
   const ssize_t length = ::pread(lock_file, digits, sizeof digits, 0);
@@ -27,7 +27,7 @@ pid_t holder(int lock_file) {
 
 void sign(int lock_file) {
   const std::string text = std::to_string(::getpid());
-  // Only for the message of whoever comes next: a full disk is no reason not to work.
+  // Only for the message that the next process prints, so a full disk does not matter.
   if (::ftruncate(lock_file, 0) != 0 || ::pwrite(lock_file, text.data(), text.size(), 0) < 0)
     log::debug("the lock file cannot be written to");
 }

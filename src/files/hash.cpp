@@ -24,8 +24,7 @@ std::string text_of(const XXH128_hash_t& hash) {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
-// Read, not mapped: what a disk cannot deliver is then an error, not a signal that ends the
-// process.
+// Read, not mapped: a failing disk then causes an error, not a signal that ends the process.
 class RegularFile {
  public:
   explicit RegularFile(const std::filesystem::path& path)

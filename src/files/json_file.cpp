@@ -12,11 +12,11 @@
 namespace tessera {
 namespace {
 
-// Of lists and objects in each other. Copying and printing a value calls itself for what is within,
-// and the stack is small. Nothing of ours nests more than ten deep.
+// Levels of nested lists and objects. Copying and printing values is recursive, and the stack is
+// small. None of our files nests more than ten levels.
 constexpr size_t kDeepest = 100;
 
-// How deep a text nests; some number where it is no JSON.
+// How deep a text nests; any number if it is not JSON.
 size_t depth_of(std::string_view text) {
   size_t depth = 0, deepest = 0;
   bool quoted = false;
@@ -34,7 +34,7 @@ size_t depth_of(std::string_view text) {
   return deepest;
 }
 
-// The text between two others, or nothing.
+// The text between two others, or an empty one.
 std::string_view between(std::string_view text, std::string_view before, std::string_view after) {
   const size_t begin = text.find(before);
   if (begin == std::string_view::npos) return {};

@@ -109,7 +109,7 @@ Json read_model_config(const fs::path& folder, std::string_view kind, config::Sc
     options.set(key, to_value(value, fmt::format("'{}': '{}'", path.string(), key)), path.string());
   try {
     options.finish();
-  } catch (const UsageError& error) {  // it is the folder that is wrong, not the command line
+  } catch (const UsageError& error) {  // the folder is wrong, not the command line
     throw Error(error.what(), error.hint());
   }
   return json;
@@ -167,7 +167,7 @@ fs::path find_model_folder(const fs::path& run_or_model, const std::string& chec
   }
   for (const fs::path& place : places) {
     if (!is_model_folder(place)) continue;
-    // What a link stands for: it may point elsewhere before the model is read.
+    // The target of a link, as the link may change before the model is read.
     return fs::is_symlink(place) ? place.parent_path() / fs::read_symlink(place) : place;
   }
   if (steps.empty())

@@ -13,7 +13,7 @@
 // What the folders of all kinds of models have in common:
 //   config.json        format, kind, facts of that kind, options
 //   model.safetensors  the weights, by name
-//   state.safetensors  state beside the weights, by name, of models that have some
+//   state.safetensors  state beside the weights, by name, for models that have some
 //   README.md          for people
 namespace tessera {
 
@@ -54,18 +54,18 @@ bool is_model_folder(const std::filesystem::path& folder);
 
 // The model folder to load.
 //   run_or_model  a model folder, or the folder of a run: its checkpoints are model folders
-//   checkpoint    of a run: "best", "last" or a step; empty: best where there is one, else last
-// Throws Error where there is none, UsageError for a checkpoint of a model folder.
+//   checkpoint    of a run: "best", "last" or a step; empty: best if there is one, else last
+// Throws Error if there is none, UsageError for a checkpoint of a model folder.
 std::filesystem::path find_model_folder(const std::filesystem::path& run_or_model,
                                         const std::string& checkpoint = "");
 
 // Throws Error for a folder that is missing or lacks a file.
 void require_model_folder(const std::filesystem::path& folder);
 
-// "seq2seq", "image": the kind of the model in a folder. Throws Error where it has none.
+// "seq2seq", "image": the kind of the model in a folder. Throws Error if there is none.
 std::string kind_of_model(const std::filesystem::path& folder);
 
-// config.json as it is, where it is one of a format we know. Throws Error.
+// config.json as it is. Throws Error if we do not know its format.
 nlohmann::ordered_json parse_model_config(const std::filesystem::path& folder);
 
 // Writes config.json.

@@ -9,14 +9,14 @@ namespace tessera {
 namespace fs = std::filesystem;
 namespace {
 
-// Where the folder itself lies: a link the user named stays one.
+// Where the folder really is: a link that the user named stays a link.
 fs::path place_of(const fs::path& folder) {
   const fs::path place = full_path(folder);
   std::error_code failure;
   if (!fs::is_symlink(place, failure)) return place;
   const fs::path target = fs::canonical(place, failure);
   if (!failure) return target;
-  return full_path(place.parent_path() / fs::read_symlink(place, failure));  // not there yet
+  return full_path(place.parent_path() / fs::read_symlink(place, failure));  // no target yet
 }
 
 bool is_full(const fs::path& folder) {

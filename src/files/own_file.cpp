@@ -29,7 +29,7 @@ void refuse_link(const fs::path& path) {
 }
 
 int open_own_file(const fs::path& path, int access) {
-  // O_NONBLOCK: a pipe that nobody reads would be waited for. Regular files know no such thing.
+  // O_NONBLOCK: opening a pipe that nobody reads would wait. It does not affect regular files.
   const int flags = access | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   const int descriptor = ::open(path.c_str(), flags, 0666);
   if (descriptor < 0 && errno == ELOOP) throw link_error(path);

@@ -28,7 +28,7 @@ class Descriptor {
   Descriptor& operator=(const Descriptor&) = delete;
 
   int get() const { return value_; }
-  // Some files of the system have a size of 0 and a content.
+  // Some system files have a size of 0 but do have content.
   uint64_t size() const {
     struct stat status {};
     return ::fstat(value_, &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
@@ -60,7 +60,7 @@ std::string read_file(const fs::path& path, uint64_t most) {
   const Descriptor opened(path);
   const uint64_t size = opened.size();
   if (size > most) throw too_large(path, most);
-  // One more than the size, so that the first read after the last byte finds the end.
+  // One more than the size, so that the read after the last byte finds the end.
   std::string bytes(size + 1, '\0');
   size_t used = 0;
   while (true) {

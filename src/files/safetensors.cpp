@@ -57,7 +57,7 @@ std::string_view bytes_of(const at::Tensor& tensor) {
   return {static_cast<const char*>(tensor.const_data_ptr()), tensor.nbytes()};
 }
 
-// Any other byte in a C++ bool is undefined behaviour for whoever computes with it.
+// Any byte but 0 and 1 in a C++ bool is undefined behaviour.
 void check_truth_values(const std::string& name, std::string_view bytes) {
   const auto wrong = std::find_if(bytes.begin(), bytes.end(),
                                   [](char byte) { return byte != '\0' && byte != '\1'; });
@@ -118,7 +118,7 @@ at::Tensor File::tensor(const std::string& name) const {
   const uint64_t size = entry.end - entry.begin;
   if (size == 0) return at::empty(entry.shape, options);
   char* const data = contents_->file.writable_data() + contents_->header.data_start + entry.begin;
-  // Nothing in the format aligns a tensor's data, only the usual writers do.
+  // The format does not require aligned data, although the usual writers align it.
   if (reinterpret_cast<uintptr_t>(data) % size_of(entry.type) != 0) {
     at::Tensor copy = at::empty(entry.shape, options);
     std::memcpy(copy.mutable_data_ptr(), data, size);
@@ -148,7 +148,7 @@ void save(const std::filesystem::path& path, const Tensors& tensors, const Metad
 
   AtomicFile file(path, Links::follow);
   file.write(head);
-  // One tensor at a time is brought to the CPU: a model on the device needs no second copy here.
+  // One tensor at a time is copied to the CPU, so a model on the device is never copied as a whole.
   for (const std::string& name : order)
     file.write(bytes_of(tensors.at(name).resolve_neg().to(at::kCPU).contiguous()));
   file.commit();

@@ -67,9 +67,8 @@ ElementType element_type(const std::string& name, const std::string& tensor) {
               "supported: " + known);
 }
 
-// Takes the header's JSON token by token. Only what the format prescribes gets through, so that
-// nesting is bounded, and a key that comes twice is seen, where a document tree would keep the
-// last.
+// Reads the header's JSON token by token and accepts only what the format prescribes. So nesting is
+// bounded, and a repeated key is noticed; a document tree would keep the last one.
 class HeaderReader final : public json::json_sax_t {
  public:
   Header header;
@@ -217,15 +216,14 @@ class HeaderReader final : public json::json_sax_t {
 
   Place place_ = Place::start;
   std::set<std::string> seen_;
-  std::string name_;   // of the tensor at hand, or __metadata__
+  std::string name_;   // of the current tensor, or __metadata__
   std::string field_;  // of that tensor, or the key within __metadata__
   std::optional<ElementType> type_;
   std::optional<std::vector<int64_t>> shape_;
   std::optional<std::vector<uint64_t>> offsets_;
 };
 
-// Also refuses shapes without elements whose other sides are too large: LibTorch computes strides
-// from them.
+// Also refuses empty shapes whose other sides are too large: LibTorch computes strides from them.
 uint64_t bytes_of(const std::string& name, const Entry& entry) {
   int64_t room = static_cast<int64_t>(size_of(entry.type));
   bool empty = false;
@@ -300,7 +298,7 @@ Header parse_header(std::string_view file) {
                 "the file may have been cut off: copy or download it again");
   std::string_view text = file.substr(kLengthBytes, length);
   if (!text.starts_with('{')) throw Error("the header does not begin with '{'");
-  // The JSON parser takes a zero byte for the end and would ignore what follows.
+  // The JSON parser takes a zero byte as the end and would ignore what follows.
   if (text.find('\0') != std::string_view::npos) throw Error("the header holds a zero byte");
   text = text.substr(0, text.find_last_not_of(' ') + 1);
   if (!text.ends_with('}')) throw Error("the header does not end with '}' and spaces");

@@ -14,8 +14,8 @@
 //   the data    of all tensors, one after the other, without gaps
 namespace tessera::safetensors {
 
-// In the order in which Python's writer lays the tensors out: large elements first, so that each
-// tensor is aligned although there are no gaps.
+// In the order in which Python's writer stores tensors: large elements first, so that each tensor
+// is aligned although there are no gaps.
 enum class ElementType {
   u64,
   i64,
@@ -49,14 +49,14 @@ struct Header {
   size_t data_start = 0;  // bytes, from the start of the file
 };
 
-// Reads the header of a whole file's bytes and checks it against the file's size: the entries of
-// what it returns lie within the data, cover it without gaps or overlaps, and each has the size its
-// shape and type ask for. Throws Error otherwise; the message does not name the file.
+// Reads the header from the bytes of a whole file and checks it against the file's size: the
+// returned entries lie within the data, cover it without gaps or overlaps, and each has the size
+// that its shape and type require. Throws Error otherwise; the message does not name the file.
 Header parse_header(std::string_view file);
 
-// The bytes before the data. Places the tensors, that is, sets their begin and end and data_start,
-// and adds their names to `order`, the order in which their data is to follow. Throws Error for
-// names that cannot be written.
+// The bytes before the data. Sets begin and end of the tensors and data_start, and adds the names
+// of the tensors to `order`, the order in which their data must follow. Throws Error for names that
+// cannot be written.
 std::string format_header(Header& header, std::vector<std::string>& order);
 
 }  // namespace tessera::safetensors

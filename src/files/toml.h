@@ -1,8 +1,8 @@
 #pragma once
 
-// toml++ without its assertions, whatever the build. Version 3.3 asserts that a key begins as keys
-// do before it looks: "[.a]" would end a program with assertions, and is undefined where a compiler
-// takes them for granted.
+// toml++ without its assertions, whatever the build. Version 3.3 asserts that a key begins
+// correctly before it has checked that: "[.a]" would end a program with assertions, and is
+// undefined behaviour if a compiler assumes that they hold.
 #pragma push_macro("NDEBUG")
 #undef NDEBUG
 #define TOML_ASSERT(expr) static_assert(true)

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Weights, and what generation has no use for: prose may be edited.
+// Not the weights, nor files that generation does not use: README.md may be edited.
 bool says_how_to_read(std::string_view name) {
   return !name.ends_with(".safetensors") && name != "README.md" && name != "state.json";
 }

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// Options of how a model is used, which do not make it another one.
+// Options of how a model is used; they do not make it a different model.
 bool of_generation(const std::string& key) {
   return key.starts_with("generate.") || key.starts_with("sampler.") || key.starts_with("sample.");
 }
@@ -39,7 +39,7 @@ std::set<std::string> other_files(const fs::path& folder) {
   return names;
 }
 
-// Means of weights make sense only where they stand for the same things.
+// Means of weights make sense only if the weights stand for the same things.
 void require_alike(const fs::path& first, const fs::path& other) {
   const Json ours = parse_model_config(first), theirs = parse_model_config(other);
   std::set<std::string> different;
@@ -63,14 +63,14 @@ void require_alike(const fs::path& first, const fs::path& other) {
   }
 }
 
-// The folder's own name, also where it was given as "run/last/" or ".": cards hold no paths.
+// The folder's own name, also if it was given as "run/last/" or ".": cards hold no paths.
 std::string name_of_folder(const fs::path& folder) {
   std::error_code failure;
   const fs::path whole = fs::canonical(folder, failure);
   return (failure ? folder : whole).filename().string();
 }
 
-// The card of the first model, as far as it is true of the mean.
+// The parts of the first model's card that are also true of the mean.
 std::string card_of(const fs::path& first, const std::vector<std::string>& names) {
   std::error_code ignored;  // a model need not have one
   const std::string card =

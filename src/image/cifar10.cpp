@@ -17,7 +17,7 @@ constexpr int64_t kChannels = 3, kSide = 32;
 constexpr int64_t kImageBytes = kChannels * kSide * kSide, kRecordBytes = 1 + kImageBytes;
 constexpr const char* kAgain = "unpack or download cifar-10-binary.tar.gz again";
 
-// Files of records, all of the same number.
+// Files of records, all with the same number of them.
 class Batches : public ImageSource {
  public:
   explicit Batches(std::vector<MappedFile> files)

@@ -29,9 +29,9 @@ class Split {
 // safetensors file for each split.
 class Dataset {
  public:
-  // Throws Error for a folder that is not one, is incomplete, damaged, or of a newer format. Sizes,
-  // shapes and labels are checked always; the hashes of the images, which takes reading them, on
-  // demand.
+  // Throws Error for a folder that is not a data set, is incomplete, damaged, or of a newer format.
+  // Sizes, shapes and labels are always checked; the hashes of the images, which must be read for
+  // that, on demand.
   explicit Dataset(const std::filesystem::path& folder, bool verify_contents = false);
 
   const std::filesystem::path& folder() const { return folder_; }
@@ -39,10 +39,10 @@ class Dataset {
   int64_t channels() const { return manifest_.channels; }
   int64_t height() const { return manifest_.height; }
   int64_t width() const { return manifest_.width; }
-  const std::vector<std::string>& classes() const { return manifest_.classes; }  // or no labels
+  const std::vector<std::string>& classes() const { return manifest_.classes; }  // empty: no labels
 
   bool has_split(const std::string& name) const { return splits_.contains(name); }
-  const Split& split(const std::string& name) const;  // Error that lists the ones there are
+  const Split& split(const std::string& name) const;  // Error, which lists the existing ones
 
   const std::string& fingerprint() const { return fingerprint_; }  // hash of the contents
 

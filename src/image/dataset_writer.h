@@ -14,12 +14,12 @@
 namespace tessera::image {
 
 // Writes a data set's folder, split by split and a few images at a time. The folder appears under
-// its name when commit() has made it complete; without it nothing is left behind.
+// its name once commit() has completed it; without commit() nothing is left behind.
 class DatasetWriter {
  public:
   using Existing = OutputFolder::Existing;
 
-  // What the constructor checks first, to be known before long work.
+  // The first checks of the constructor, to run before long work.
   static void check_folder(const std::filesystem::path& folder, Existing existing);
 
   //   classes  names, UTF-8; empty: no labels

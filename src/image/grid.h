@@ -9,7 +9,7 @@ namespace tessera::image {
 // Columns of a grid that has about as many rows.
 int64_t square_columns(int64_t images);
 
-// Pixels of a side of a grid that has so many images beside each other.
+// Length in pixels of a side of a grid with so many images next to each other.
 constexpr int64_t grid_side(int64_t images, int64_t side, int64_t padding) {
   return images * (side + padding) + padding;
 }

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a file can hold: gzip packs a byte into an eighth of a bit at the best, and a little more.
+// The most bytes that a file can hold: gzip makes data at most 1032 times smaller.
 int64_t most_bytes(const fs::path& path) {
   require_regular_file(path);
   constexpr int64_t kDeflateTimes = 1032;
@@ -22,7 +22,7 @@ int64_t most_bytes(const fs::path& path) {
   return path.extension() == ".gz" ? bytes * kDeflateTimes : bytes;
 }
 
-// The file as it is or compressed.
+// The file, plain or compressed.
 fs::path find_file(const fs::path& folder, const std::string& name) {
   std::error_code ignored;
   for (const std::string& candidate : {name, name + ".gz"})
@@ -53,7 +53,7 @@ uint32_t read_number(ByteSource& source, const fs::path& path) {
   return uint32_t{bytes[0]} << 24 | uint32_t{bytes[1]} << 16 | uint32_t{bytes[2]} << 8 | bytes[3];
 }
 
-//   dimensions  what the array must have: 3 for images, 1 for labels
+//   dimensions  that the array must have: 3 for images, 1 for labels
 at::Tensor read_array(const fs::path& path, int64_t dimensions) {
   constexpr uint32_t kBytes = 0x0800;  // the type of the elements
   const int64_t most = most_bytes(path);
@@ -98,7 +98,7 @@ ImageSet::Part read_part(const Files& files) {
 }  // namespace
 
 ImageSet read_idx(const fs::path& folder) {
-  // All are looked for before any is read.
+  // Finds all files before reading any.
   const Files train{find_file(folder, "train-images-idx3-ubyte"),
                     find_file(folder, "train-labels-idx1-ubyte")};
   const Files test{find_file(folder, "t10k-images-idx3-ubyte"),

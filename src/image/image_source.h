@@ -17,13 +17,13 @@ class ImageSource {
   ImageSource(const ImageSource&) = delete;
   ImageSource& operator=(const ImageSource&) = delete;
 
-  // What `path` is, is seen from it:
+  // Finds out what `path` is:
   //   a folder that `tessera prepare --images` made: the images of a split
-  //   a folder of PNGs, with classes and splits as read_png_folder() knows them
+  //   a folder of PNGs, with classes and splits as in read_png_folder()
   //   NAME.npy, or NAME.npz with one such array: [N, H, W, C] or [N, C, H, W] uint8, channels last
-  //     where the last dimension is 1 or 3
-  //   split  of a folder that has some; empty: train. Error where there are none and one is named.
-  // Throws Error for what it cannot read, and where there are no images.
+  //     if the last dimension is 1 or 3
+  //   split  of a folder with splits; empty: train. Error if one is named and there are none.
+  // Throws Error for what it cannot read, and if there are no images.
   static std::shared_ptr<const ImageSource> open(const std::filesystem::path& path,
                                                  const std::string& split = "");
 
@@ -45,7 +45,7 @@ class ImageSource {
   int64_t size_, channels_, height_, width_;
 };
 
-// Images that are in memory already, or mapped.
+// Images that are already in memory, or mapped.
 class TensorImages : public ImageSource {
  public:
   explicit TensorImages(at::Tensor images);  // [N, C, H, W] uint8 on the CPU, any strides

@@ -10,7 +10,7 @@
 
 namespace tessera::image {
 
-// What a data set's folder holds, as its manifest.json says.
+// What a data set's folder holds, as described by its manifest.json.
 struct Manifest : DataManifest {
   static constexpr int64_t kFormatVersion = 1;  // a newer one is refused
 
@@ -18,14 +18,14 @@ struct Manifest : DataManifest {
   std::vector<std::string> classes;       // names; empty: no labels
   std::map<std::string, int64_t> splits;  // by name: how many images
 
-  // Hash of what the set is: sizes, classes, the contents of all splits. Not of the options, nor of
-  // the program that made it.
+  // Hash of the data: sizes, classes, the contents of all splits. It does not depend on the options
+  // or the program that made the set.
   std::string fingerprint() const;
 
-  // Whether there is such a manifest in a folder, of whatever version. Throws nothing.
+  // Whether there is such a manifest in a folder, of any version. Throws nothing.
   static bool is_in(const std::filesystem::path& folder);
 
-  // The damage or lack of a manifest is an Error that says what to do.
+  // Throws Error, which says what to do, if the manifest is damaged or missing.
   static Manifest load(const std::filesystem::path& folder);
   void save(const std::filesystem::path& folder) const;  // atomically
   std::string json() const;                              // what save() writes
@@ -38,7 +38,7 @@ struct Manifest : DataManifest {
   void check_files(const std::filesystem::path& folder, bool contents) const;
 };
 
-// The file of a split: safetensors with "images" [N, C, H, W] uint8, and "labels" [N] int64 where
+// The file of a split: safetensors with "images" [N, C, H, W] uint8, and "labels" [N] int64 if
 // there are classes.
 std::string split_file(const std::string& split);
 

@@ -40,7 +40,7 @@ std::string_view type_name(at::ScalarType type) {
                   c10::toString(type)));
 }
 
-// What `pattern` finds in the header: its first group.
+// The first group that `pattern` matches in the header.
 std::string field(const std::string& header, const char* name, const char* pattern) {
   std::smatch match;
   require(std::regex_search(header, match,
@@ -63,7 +63,7 @@ std::vector<int64_t> parse_shape(const std::string& text) {
   return shape;
 }
 
-// Checks that the elements are there, where their size is plain from the type's name.
+// Checks the number of bytes, if the type's name tells the size of an element.
 void check_size(const NpyHeader& header, size_t bytes) {
   const bool plain = header.type.size() == 3 && header.type[1] != 'U';  // U4: four characters
   const char digit = plain ? header.type.back() : '0';
@@ -81,7 +81,7 @@ void check_size(const NpyHeader& header, size_t bytes) {
 
 NpyHeader parse_npy(std::string_view bytes) {
   require(bytes.starts_with(kMagic) && bytes.size() >= 12, "it is not a .npy file");
-  // Version 1 counts the header's bytes with two bytes, the later ones with four.
+  // Version 1 gives the header's length in two bytes, later versions in four.
   const size_t counted_by = bytes[6] == 1 ? 2 : 4;
   uint32_t length = 0;
   std::memcpy(&length, bytes.data() + 8, counted_by);

@@ -20,12 +20,12 @@ struct NpyHeader {
   size_t data_start = 0;  // bytes from the beginning
 };
 
-// Of the bytes of a whole file. Throws Error, which does not name the file, for what is no .npy or
-// has not as many bytes as shape and type ask for. (Types of other than 1, 2, 4 or 8 bytes an
-// element are not looked into.)
+// Parses the bytes of a whole file. Throws Error, which does not name the file, if they are not a
+// .npy or if their number does not fit shape and type. (The number is not checked for types of
+// other than 1, 2, 4 or 8 bytes per element.)
 NpyHeader parse_npy(std::string_view bytes);
 
-// The bytes of one .npy, made of batches along the first dimension.
+// The bytes of one .npy, made from batches along the first dimension.
 class NpyEncoder {
  public:
   //   type   uint8, int64, float32 or float64
@@ -38,17 +38,17 @@ class NpyEncoder {
   //   returns  the same on the CPU, contiguous: its bytes follow
   at::Tensor next(const at::Tensor& batch);
 
-  void check_complete() const;  // Error where batches are missing
+  void check_complete() const;  // Error if batches are missing
 
  private:
   at::ScalarType type_;
   std::vector<int64_t> shape_;
-  int64_t rows_ = 0;  // had so far
+  int64_t rows_ = 0;  // so far
 };
 
 std::string_view bytes_of(const at::Tensor& contiguous);
 
-// Writes a .npy batch by batch; it appears under its name when commit() has made it complete.
+// Writes a .npy batch by batch; it appears under its name once commit() has completed it.
 class NpyWriter {
  public:
   NpyWriter(const std::filesystem::path& path, at::ScalarType type, std::vector<int64_t> shape);

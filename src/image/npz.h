@@ -23,7 +23,7 @@ class NpzWriter {
  public:
   explicit NpzWriter(const std::filesystem::path& path);
 
-  // As NpyEncoder takes them. The array before must be complete.
+  // Arguments as for NpyEncoder. The previous array must be complete.
   void begin(const std::string& name, at::ScalarType type, std::vector<int64_t> shape);
   void append(const at::Tensor& batch);  // [n, ...]
   void add(const std::string& name, const at::Tensor& array);

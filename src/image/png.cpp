@@ -13,8 +13,8 @@
 #include <cstring>
 #include <vector>
 
-// libpng reports an error by a jump back to setjmp(), over everything in between: the functions
-// that call it hold nothing with a destructor, their objects live with the caller.
+// libpng reports an error by jumping back to setjmp(), which skips destructors. So the functions
+// that call it hold nothing with a destructor; their objects belong to the caller.
 namespace tessera::image {
 namespace {
 
@@ -46,7 +46,7 @@ struct Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  // False where libpng found an error: `message` says which.
+  // False if libpng found an error: `message` says which.
   bool read_header() {
     if (setjmp(png_jmpbuf(png)) != 0) return false;
     png_read_info(png, info);
@@ -69,7 +69,7 @@ struct Reader {
   png_infop info = nullptr;
 };
 
-// Whether all chunks lie within the file: libpng makes room for all that a chunk says it has before
+// Whether all chunks lie within the file: libpng allocates as much as a chunk claims to have before
 // it reads any of it.
 bool is_whole(std::string_view bytes) {
   constexpr size_t kFrame = 12;  // length, name and check sum of a chunk
@@ -82,7 +82,7 @@ bool is_whole(std::string_view bytes) {
   return false;
 }
 
-// What stands in the way of taking the picture's values as they are; empty: nothing.
+// Why the picture's values cannot be taken as they are; empty: they can.
 std::string_view unsupported(png_structp png, png_infop info) {
   const int type = png_get_color_type(png, info);
   if (type == PNG_COLOR_TYPE_PALETTE) return "paletted";

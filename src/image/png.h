@@ -13,7 +13,7 @@ namespace tessera::image {
 
 constexpr int64_t kLongestSide = 1 << 15;  // of a picture, in pixels
 
-// Throws Error that names the file for what is no PNG, is damaged, or is 16-bit, paletted or
+// Throws Error, which names the file, if it is not a PNG, is damaged, or is 16-bit, paletted or
 // transparent. Grey of 1, 2 or 4 bits is widened to 0 .. 255.
 at::Tensor read_png(const std::filesystem::path& path);
 at::Tensor decode_png(std::string_view bytes, const std::string& name);  // name: for messages

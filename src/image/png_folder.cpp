@@ -26,7 +26,7 @@ std::string size_of(const at::Tensor& picture) {
                      picture.size(0) == 1 ? "grey" : "RGB");
 }
 
-// One image a file.
+// One image per file.
 class PngImages : public ImageSource {
  public:
   //   like  the file whose size and channels all must have
@@ -101,7 +101,7 @@ Error no_images(const fs::path& folder) {
   return Error(fmt::format("there are no .png files in '{}'", folder.string()));
 }
 
-// The images of one split; of every class a list, or one list under "" without classes.
+// The images of one split; a list per class, or one list under "" without classes.
 std::map<std::string, Paths> files_by_class(const fs::path& folder) {
   Listing top = list(folder);
   warn_of_others(folder, top);
@@ -132,7 +132,7 @@ std::map<std::string, fs::path> split_folders(const fs::path& folder) {
   return splits;
 }
 
-// Where there are splits, what lies beside them would be lost.
+// Throws Error if there is anything beside the splits: it would be ignored.
 void check_beside_splits(const fs::path& folder, const std::map<std::string, fs::path>& splits) {
   const Listing top = list(folder);
   for (const Paths* paths : {&top.folders, &top.files})

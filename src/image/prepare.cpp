@@ -33,7 +33,7 @@ void check_valid(const ImageSet& set, const PrepareOptions& options) {
   const auto train = set.parts.find("train");
   require(train != set.parts.end(), "'{}' has no training images to hold some out of",
           options.from.string());
-  // Class by class: the last ones would all be of one class.
+  // They are sorted by class: the last ones would all be of one class.
   if (options.format == Format::png && !set.classes.empty())
     throw Error("PNGs with classes are in the order of these: the last are no fair sample",
                 "move the images to validate with into folders valid/CLASS, the others into "

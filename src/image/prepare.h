@@ -9,7 +9,7 @@
 
 namespace tessera::image {
 
-// What a folder of images is laid out as.
+// The layout of a folder of images.
 enum class Format {
   cifar10,  // image/cifar10.h
   idx,      // image/idx.h
@@ -20,8 +20,8 @@ struct PrepareOptions {
   Format format = Format::png;
   std::filesystem::path from;  // the images
   std::filesystem::path out;   // the data set's folder
-  int64_t valid = 0;           // the last so many training images become the split "valid"
-  bool replace = false;        // where `out` is a data set of images already
+  int64_t valid = 0;           // how many of the last training images become the split "valid"
+  bool replace = false;        // if `out` is already a data set of images
 };
 
 // Makes a data set's folder. Images of CIFAR-10 and PNGs are read a few at a time, those of idx

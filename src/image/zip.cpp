@@ -13,7 +13,7 @@ constexpr uint32_t kLocalHeader = 0x04034b50, kDescriptor = 0x08074b50, kDirecto
                    kEnd64 = 0x06064b50, kLocator64 = 0x07064b50, kEnd = 0x06054b50;
 constexpr uint64_t kLocalHeaderBytes = 30, kDirectoryBytes = 46, kLocatorBytes = 20, kEndBytes = 22;
 constexpr uint64_t kLongestComment = 0xffff;
-constexpr uint32_t kIn64 = 0xffffffff;  // the number stands in the zip64 field
+constexpr uint32_t kIn64 = 0xffffffff;  // the number is in the zip64 field
 constexpr uint32_t kShortIn64 = 0xffff;
 constexpr uint32_t kField64 = 1;     // the tag of that field
 constexpr uint32_t kVersion = 45;    // of the format: the first with zip64
@@ -97,7 +97,7 @@ Directory find_directory(std::string_view archive) {
   return found;
 }
 
-// The numbers among `wide` that did not fit into four bytes, in this order, from the zip64 field.
+// Takes the numbers of `wide` that did not fit into four bytes from the zip64 field, in order.
 void widen(std::string_view extra, std::initializer_list<uint64_t*> wide) {
   Cursor fields(extra, 0);
   while (fields.place() < extra.size()) {

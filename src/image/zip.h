@@ -8,33 +8,33 @@
 #include <string_view>
 #include <vector>
 
-// Zip archives as .npz files are: nothing is compressed. Any size (zip64).
+// Zip archives like those of .npz files: nothing is compressed. Any size (zip64).
 namespace tessera::image {
 
 // A file within an archive.
 struct ZipEntry {
   std::string name;
   uint64_t begin = 0;      // of its bytes, from the beginning of the archive
-  uint64_t size = 0;       // as they lie there
+  uint64_t size = 0;       // as stored in the archive
   bool stored = true;      // not compressed
   uint32_t check_sum = 0;  // CRC-32 of the file, as the directory says
 };
 
-// Of the bytes of a whole archive, in the order of its directory; all lie within the archive.
-// Throws Error, which does not name the file, for what is no archive or is damaged.
+// The entries of a whole archive, in the order of its directory; all lie within the archive. Throws
+// Error, which does not name the file, if it is not an archive or is damaged.
 std::vector<ZipEntry> zip_entries(std::string_view archive);
 
-// The bytes of a file that is stored. Reads them all: throws Error, which does not name the
-// archive, where they do not give the checksum.
+// The bytes of a stored file. Reads them all: throws Error, which does not name the archive, if the
+// checksum does not match.
 std::string_view stored_bytes(std::string_view archive, const ZipEntry& entry);
 
-// Writes an archive front to back; it appears under its name when commit() has made it complete.
-// Equal contents give equal bytes: all files have the date 1980-01-01.
+// Writes an archive front to back; it appears under its name once commit() has completed it. Equal
+// contents give equal bytes: all files have the date 1980-01-01.
 class ZipWriter {
  public:
   explicit ZipWriter(const std::filesystem::path& path);
 
-  void begin(const std::string& name);  // ends the file before
+  void begin(const std::string& name);  // ends the previous file
   void write(std::string_view bytes);   // of the file begun last
   void commit();
 

@@ -7,7 +7,7 @@
 namespace tessera::image_metric {
 namespace {
 
-// Whether a name has a word that begins so: "cifar10-resnet18" one that begins with "resnet".
+// Whether a name has a word with this beginning: "cifar10-resnet18" has one with "resnet".
 bool has_word(const std::string& name, std::string_view begin) {
   for (size_t at = name.find(begin); at != std::string::npos; at = name.find(begin, at + 1))
     if (at == 0 || std::isalnum(static_cast<unsigned char>(name[at - 1])) == 0) return true;

@@ -5,8 +5,8 @@
 
 namespace tessera::image_metric {
 
-// What distances may be called. FID and KID are those in the features of the Inception network, and
-// figures of others cannot be compared with them: the extractor's file name decides.
+// Names of distances, by the extractor's file name. Only distances in the features of the Inception
+// network are called FID and KID; those of other networks cannot be compared with them.
 //   "inception-2015.pt"  FID          KID
 //   "cifar10-resnet.pt"  FD-ResNet    KD-ResNet
 //   "fashion.pt"         FD-fashion   KD-fashion

@@ -14,7 +14,7 @@
 namespace tessera::image_metric {
 namespace {
 
-// LibTorch's errors are pages long; what happened stands after the last "Error: ", on one line.
+// LibTorch's errors are pages long; the cause follows the last "Error: ", on one line.
 std::string essence(const std::exception& error) {
   const auto* ours = dynamic_cast<const c10::Error*>(&error);
   std::string text = ours != nullptr ? ours->what_without_backtrace() : error.what();
@@ -57,7 +57,7 @@ Extractor::Extractor(const std::filesystem::path& file, at::Device device, at::S
   hash_ = file_hash(file);
   try {
     network_->module = torch::jit::load(file.string(), device);
-  } catch (const std::exception&) {  // with pages of LibTorch's own words
+  } catch (const std::exception&) {  // its text is pages long
     throw Error(fmt::format("'{}' is no TorchScript file, or is damaged or cut off", file.string()),
                 kSaveAgain);
   }

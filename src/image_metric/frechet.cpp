@@ -11,7 +11,7 @@
 namespace tessera::image_metric {
 namespace {
 
-// How far below zero an eigenvalue may be, beside the largest, and still be rounding.
+// How far below zero rounding may put an eigenvalue, relative to the largest one.
 constexpr double kRounding = 1e-6;
 
 struct Factors {
@@ -52,7 +52,7 @@ double frechet_distance(const Gaussian& a, const Gaussian& b) {
                 two = factors_of(second, "the second set");
 
   // tr (Σ₁^½ Σ₂ Σ₁^½)^½ is the sum of the singular values of Σ₁^½ Σ₂^½. Eigenvalues of the product
-  // would have to be rooted once more, which makes 1e-8 of a rounding error of 1e-16.
+  // would need another square root, which turns a rounding error of 1e-16 into 1e-8.
   const at::Tensor product =
       one.roots.unsqueeze(1) * at::mm(one.vectors.t(), two.vectors) * two.roots.unsqueeze(0);
   const double common = at::linalg_svdvals(product).sum().item<double>();

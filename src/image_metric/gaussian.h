@@ -6,7 +6,7 @@
 
 namespace tessera::image_metric {
 
-// A cloud of feature vectors, as far as the Fréchet distance sees it.
+// What the Fréchet distance needs to know about a set of feature vectors.
 struct Gaussian {
   at::Tensor mean;        // [D] float64, on the CPU
   at::Tensor covariance;  // [D, D] float64, on the CPU

@@ -42,7 +42,7 @@ at::Tensor discrepancy(const at::Tensor& x, const at::Tensor& y) {
   return mean_within(x) + mean_within(y) - 2 * kernel(x, y).mean();
 }
 
-// `count` different numbers below `bound`: Floyd's way, which needs no list of all of them.
+// `count` different numbers below `bound`: Floyd's algorithm, which needs no list of all of them.
 at::Tensor draw(RandomStream stream, int64_t bound, int64_t count) {
   std::unordered_set<int64_t> seen;
   std::vector<int64_t> chosen;

@@ -8,7 +8,7 @@ namespace tessera::image_metric {
 
 struct KernelDistanceOptions {
   int64_t subsets = 100;
-  int64_t subset_size = 1000;  // of each set; all of the smaller set where it has fewer
+  int64_t subset_size = 1000;  // of each set; if the smaller set has fewer, all of it
   uint64_t seed = 1;           // of the choice
 };
 

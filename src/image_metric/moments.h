@@ -13,7 +13,8 @@ namespace tessera::image_metric {
 class Moments {
  public:
   // features [n, D] float32 or float64. The first ones decide on which device the sums are kept;
-  // nothing waits for it. Not-a-number is an error (on CUDA: with raise_deferred_errors()).
+  // nothing waits for that device. Not-a-number is an error (on CUDA: with
+  // raise_deferred_errors()).
   void add(const at::Tensor& features);
 
   // As if all that was added to the other had been added here.

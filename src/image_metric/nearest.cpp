@@ -51,7 +51,7 @@ void NearestSearch::compare(const at::Tensor& tile, int64_t begin) {
     // |q - x|² less |q|², which is the same for all x.
     const at::Tensor best =
         at::addmm(lengths.unsqueeze(0), queries, tile.t(), /*beta=*/1, /*alpha=*/-2).argmin(1);
-    // Once more without the difference of large numbers.
+    // Computed again, without the difference of large numbers.
     const at::Tensor squared = (queries - tile.index_select(0, best)).square().sum(1);
     at::Tensor known = squared_.slice(0, first, last), place = index_.slice(0, first, last);
     const at::Tensor nearer = squared < known;

@@ -8,13 +8,13 @@ namespace tessera::image_metric {
 
 // For every query its nearest neighbour in a set that comes batch by batch: has a model learnt
 // images by heart? Compares in float64, so that distances of pixels are exact and a copy has the
-// distance 0; what is held beside queries and batch does not grow with either.
+// distance 0; memory beside queries and batch does not grow with either.
 //   NearestSearch search(samples);
 //   for (...) search.add(batch);
 //   ... search.index(), search.distance()
 class NearestSearch {
  public:
-  // queries [n, ...] features or pixels, any type, on the device that shall do the work
+  // queries [n, ...] features or pixels, any type, on the device to compute on
   explicit NearestSearch(const at::Tensor& queries);
 
   // The next elements [m, ...] of the set, on any device.

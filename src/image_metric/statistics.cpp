@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// How much Σ and Σᵀ may differ beside the largest entry: files of float32 numbers are welcome.
+// How much Σ and Σᵀ may differ, relative to the largest entry: allows files of float32 numbers.
 constexpr double kAsymmetry = 1e-4;
 
 std::optional<std::string> key_of(const safetensors::File& file, const std::string& prefix,
@@ -71,7 +71,7 @@ at::Tensor numbers(const safetensors::File& file, const fs::path& path, const st
   return file.tensor(*key);
 }
 
-// Of the file's own memory, in float64.
+// A copy in float64, which does not use the file's memory.
 at::Tensor float64(const at::Tensor& x, const fs::path& path, const char* what) {
   require(x.is_floating_point(), "'{}': {} must hold floating-point numbers", path.string(), what);
   const at::Tensor result = x.to(at::kCPU, at::kDouble, /*non_blocking=*/false, /*copy=*/true);

@@ -22,7 +22,7 @@ ClassRule all_classes_in_turn(const ImageModel& model);
 ClassRule class_rule(const std::string& label, const std::vector<std::string>& names,
                      const ImageModel& model);
 
-// Throws UsageError, which names what was asked for, where a model is not told classes.
+// Throws UsageError, which names what was asked for, if a model is not told classes.
 void require_told_classes(const ImageModel& model, std::string_view what);
 
 // The classes of images first .. first + count - 1: [count] int64, or undefined for an empty rule.

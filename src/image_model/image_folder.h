@@ -12,16 +12,16 @@ namespace tessera::image_model {
 
 constexpr std::string_view kImageKind = "image";  // as config.json names it
 
-// A model of images, ready to make some.
+// A model of images, ready to use.
 struct LoadedImageModel {
   std::unique_ptr<ImageModel> model;
-  std::vector<std::string> classes;  // names; empty where the data had none
-  SamplingOptions sampling;          // as it was stored
+  std::vector<std::string> classes;  // names; empty if the data had none
+  SamplingOptions sampling;          // as stored
 };
 
 // Writes a model folder (files/model_files.h), which is made if need be.
-//   weights  a buffer like model.parameters().values(): these, or their moving average
-//   classes  names of those of the data; empty: none
+//   weights  a buffer like model.parameters().values(): the weights, or their moving average
+//   classes  names of the classes of the data; empty: none
 void write_image_folder(const std::filesystem::path& folder, const ImageModel& model,
                         const at::Tensor& weights, const std::vector<std::string>& classes,
                         const SamplingOptions& sampling, const ModelCard& card);

@@ -31,7 +31,7 @@ SamplingOptions for_model(SamplingOptions options, const ImageModel& model) {
   return options;
 }
 
-// What the network keeps of so many images at the least, for the way up: bytes.
+// The least memory, in bytes, that the network keeps of so many images for its way up.
 double least_memory(const ImageModel& model, int64_t images) {
   const ImageShape& shape = model.shape();
   const nn::UNetOptions& network = model.options().network;

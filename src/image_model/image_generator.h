@@ -11,7 +11,7 @@ namespace tessera::image_model {
 struct ImageRows {
   at::Tensor numbers;       // [n] int64
   at::Tensor classes = {};  // [n] int64, or undefined: of no class
-  at::Tensor seeds = {};    // [n] int64, the 64 bits of each; undefined: all that of the options
+  at::Tensor seeds = {};    // [n] int64, 64 bits each; undefined: all have that of the options
 };
 
 // Makes images with a model, which must outlive it. Image number n is a function of (seed, n), not
@@ -30,7 +30,7 @@ class ImageGenerator {
                       const StepCallback& callback = {},
                       const std::function<void()>& pause = {}) const;
 
-  // Images first .. first + count - 1, some at a time, so that memory does not limit them.
+  // Images first .. first + count - 1, some at a time, so that memory does not limit their number.
   void stream(int64_t first, int64_t count, const ClassRule& classes,
               const std::function<void(const at::Tensor& images)>& take,
               const std::function<void()>& pause = {}) const;

@@ -54,7 +54,7 @@ bool masks(const ImageModelOptions& options) {
 std::unique_ptr<Family> family_of(const Codebook& codebook, const ImageModelOptions& options) {
   if (options.coding.kind == Coding::values)
     return std::make_unique<SymbolFamily>(codebook, options.symbols, masks(options) ? kValues : -1);
-  // Codes that are trained have no largest coordinate.
+  // Trained codes have no largest coordinate.
   const double clip = options.coding.kind == Coding::trainable ? 0 : options.coding.size;
   return std::make_unique<BoundaryFamily>(
       codebook, BoundaryFamilyOptions{options.process, options.objective, Estimate::raw, clip});
@@ -72,7 +72,7 @@ ImageModel::ImageModel(const ImageModelOptions& options, const ImageShape& shape
   if (coding.kind == Coding::trainable)
     codes_ = parameters_.add("codes", {kValues, coding.latent}, nn::Initial::normal(1.0),
                              nn::Use::codes);
-  // What is of points is shown the estimate before beside them.
+  // Diffusion of points also reads the previous estimate (self-conditioning).
   const CodeWidths widths = code_widths(coding, masks(options_));
   const int64_t read = of_values() ? widths.input : widths.input + widths.output;
   network_ = nn::UNet(parameters_, "unet", options_.network, shape.channels * read,
@@ -121,7 +121,7 @@ at::Tensor ImageModel::estimate(const at::Tensor& x, const at::Tensor& time,
   shape.back() = codebook_->output_dim();
   const at::Tensor output = network_(read, told, classes, mode).view(shape);
   if (!of_values() || options_.coding.head == ValueHead::logits) return output;
-  // The mean of a logistic distribution is told as a change of the value that stands there.
+  // The network gives the mean of a logistic distribution as a change of the current value.
   return at::stack({at::tanh(x.select(-1, 0) + output.select(-1, 0)), output.select(-1, 1)}, -1);
 }
 

@@ -20,15 +20,15 @@ struct ImageShape {
   bool operator==(const ImageShape&) const = default;
 };
 
-// Diffusion of images, of any family: every sub-pixel is a symbol of 256. Between the codebook and
-// the U-Net all is the family's code.
+// Diffusion of images, of any family: every sub-pixel is a symbol of 256. All code between the
+// codebook and the U-Net is the family's.
 //
-// Pictures are [B, H, W, C] here, the codes of their sub-pixels [B, H, W, C, d]: which is, without
-// copying, a picture of C * d channels as the network takes it. What it gives is the same, with the
-// codebook's output_dim() numbers for every sub-pixel.
+// Pictures are [B, H, W, C] here, the codes of their sub-pixels [B, H, W, C, d]. The network reads
+// these, without copying, as pictures of C * d channels. Its output has the same layout, with
+// output_dim() numbers of the codebook for every sub-pixel.
 class ImageModel final : public nn::Trainable {
  public:
-  //   classes  of the data; 0: none. The network is told them where the options say so.
+  //   classes  of the data; 0: none. The network is told them if the options say so.
   //   family   none: that of the options
   // Throws UsageError for options that do not fit each other or the shape.
   ImageModel(const ImageModelOptions& options, const ImageShape& shape, int64_t classes,
@@ -44,7 +44,7 @@ class ImageModel final : public nn::Trainable {
 
   void refresh() override;
 
-  // Inputs are pictures [B, H, W, C] uint8 and, where the network is told them, classes [B] int64.
+  // Inputs are pictures [B, H, W, C] uint8 and, if the network is told them, classes [B] int64.
   Draws draw_for(const nn::Inputs& inputs, const TrainingStreams& streams) const override;
   // Variant 1: with self-conditioning, for some of the pictures of every batch.
   int64_t variants() const override { return 2; }
@@ -55,7 +55,7 @@ class ImageModel final : public nn::Trainable {
 
   // The network for a family.
   //   classes   [B] int64, or undefined: of no class
-  //   guidance  1: what the class gives; otherwise that, so much further from what no class gives
+  //   guidance  scales the difference that the class makes to the estimate; 1: as trained
   Denoiser denoiser(const at::Tensor& classes, double guidance) const;
 
  private:
@@ -69,7 +69,7 @@ class ImageModel final : public nn::Trainable {
   int64_t classes_;
   nn::Weight codes_;  // [256, latent], or not defined
   std::unique_ptr<Codebook> codebook_;
-  EmbeddingTable* trained_codes_ = nullptr;  // the codebook, where it is trained
+  EmbeddingTable* trained_codes_ = nullptr;  // the codebook, if it is trained
   nn::UNet network_;
   std::unique_ptr<const Family> family_;
 };

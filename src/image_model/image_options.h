@@ -12,19 +12,19 @@
 
 namespace tessera::image_model {
 
-// What stands for the value of a sub-pixel (one colour of one pixel).
+// How the value of a sub-pixel (one colour of one pixel) is coded.
 enum class Coding {
   bits,       // eight bits; squared error alone
   fixed,      // the same eight numbers as the code of a symbol; squared error and rounding
   trainable,  // a vector that is trained; squared error and rounding
   pixels,     // the value itself, as in plain continuous diffusion; squared error alone
-  values,     // the value itself, as a symbol: diffusion of symbols, as the keys symbols.* say
+  values,     // the value itself, as a symbol: diffusion of symbols, set up by the keys symbols.*
 };
 
-// What trainable codes begin as.
+// How trainable codes begin.
 enum class CodeStart {
-  random,  // directions that have nothing to do with each other
-  bits,    // the eight bits, in the order that the options say
+  random,  // as independent random directions
+  bits,    // as the eight bits, in the order of the options
 };
 
 struct CodingOptions {
@@ -38,7 +38,7 @@ struct CodingOptions {
   ValueHead head = ValueHead::logits;      // of `values`
 };
 
-// Everything that makes a model of images what it is: stored beside its weights.
+// Everything that defines a model of images; stored beside its weights.
 struct ImageModelOptions {
   CodingOptions coding = {};
   nn::UNetOptions network = {};
@@ -47,14 +47,14 @@ struct ImageModelOptions {
   ObjectiveOptions objective = {};
   double self_conditioning = 0.5;    // share of every batch that sees an estimate of its own
   bool conditional = false;          // the network is told the class
-  double class_dropout = 0.1;        // share of the samples that are not told theirs
-  SymbolFamilyOptions symbols = {};  // of `values`, in place of process and objective
+  double class_dropout = 0.1;        // share of the samples whose class is not told
+  SymbolFamilyOptions symbols = {};  // for `values`, in place of process and objective
 };
 
 // How images are made.
 struct SamplingOptions {
   SamplerOptions sampler = {.steps = 100, .boundary_of = BoundaryOf::rounded, .final_call = true};
-  double guidance = 1.0;  // 1: as the class says; above: further from what no class would give
+  double guidance = 1.0;  // 1: as trained; above: classes show more (see ImageModel::denoiser)
   int64_t batch = 500;    // images at a time
 
   bool operator==(const SamplingOptions&) const = default;

@@ -20,7 +20,7 @@ std::vector<int64_t> permutation(uint64_t seed) {
   return values;
 }
 
-// The values themselves, on a line; the nearest one is what a point decodes to.
+// The values themselves, on a line; a point decodes to the nearest one.
 std::unique_ptr<Codebook> value_line(double size, at::Device device) {
   const at::Tensor values =
       (at::arange(kValues, at::TensorOptions().dtype(at::kFloat).device(device)) /

@@ -9,9 +9,9 @@
 namespace tessera::image_model {
 
 constexpr int64_t kValues = 256;  // of a sub-pixel
-constexpr int64_t kBits = 8;      // that tell them apart
+constexpr int64_t kBits = 8;      // of such a value
 
-// Numbers that stand for one sub-pixel: of its code, and of what the network estimates for it.
+// How many numbers a sub-pixel has: in its code, and in what the network estimates for it.
 struct CodeWidths {
   int64_t input = 0, output = 0;
 };
@@ -22,7 +22,7 @@ at::Tensor bits_of_values(const CodingOptions& options, at::Device device);
 
 // The codebook of the values of sub-pixels.
 //   trained  [256, latent] float32 for Coding::trainable, else not used
-//   mask     of Coding::values: whether there is a symbol 256 that covers values
+//   mask     for Coding::values: whether there is a symbol 256 that covers values
 std::unique_ptr<Codebook> pixel_codes(const CodingOptions& options, const at::Tensor& trained,
                                       at::Device device, bool mask = false);
 

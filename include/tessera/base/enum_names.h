@@ -32,7 +32,7 @@ constexpr std::string_view name_of(E value) {
 }
 
 // The value of that name. Throws UsageError, which lists all names.
-//   others  more of them, which the caller knows the meaning of: only listed
+//   others  further names, which the caller handles itself: only listed
 template <class E>
 E parse_name(std::string_view name, std::vector<std::string_view> others = {}) {
   std::vector<std::string_view> known = std::move(others);

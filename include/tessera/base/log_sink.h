@@ -17,16 +17,15 @@ enum class Severity {
   error,
 };
 
-// A line of the log. It can go to a terminal whatever it holds: control characters are shown as
-// what they are ("\x1b").
+// A line of the log. It is safe to print on a terminal: control characters are escaped ("\x1b").
 struct LogLine {
   Severity severity = Severity::info;
   std::string text;                 // without a time; may have several lines
-  std::vector<std::string> fields;  // of a line that is a list: "step 200", "loss 1.23"
+  std::vector<std::string> fields;  // if the line is a list: "step 200", "loss 1.23"
 };
 
-// Takes lines of the log, one at a time, in the thread that has something to say. It must not
-// throw, and must not call set_log_sink().
+// Takes lines of the log, one at a time, in the thread that logs. It must not throw, and must not
+// call set_log_sink().
 using LogSink = std::function<void(const LogLine&)>;
 
 // Where the log of the library goes, for the whole process. None: the library is silent, as it is

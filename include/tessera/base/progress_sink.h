@@ -13,7 +13,7 @@ struct ProgressEvent {
   enum class Phase { began, advanced, ended };
 
   Phase phase = Phase::advanced;
-  uint64_t work = 0;  // its number: pieces of work go on within others, and in several threads
+  uint64_t work = 0;  // its number: pieces of work can be nested, and run in several threads
   std::string label;  // "training"
   int64_t done = 0;
   int64_t total = 0;      // 0: unknown
@@ -26,8 +26,8 @@ struct ProgressEvent {
 // must not throw, and must not call set_progress_sink().
 using ProgressSink = std::function<void(const ProgressEvent&)>;
 
-// Who is told how far long pieces of work are, for the whole process; none at the start. Once this
-// returns, the former sink is not called any more.
+// Sets who is told the progress of long pieces of work, for the whole process; nobody at first.
+// Once this returns, the former sink is not called any more.
 TESSERA_API void set_progress_sink(ProgressSink sink);
 
 }  // namespace tessera

@@ -11,7 +11,7 @@ namespace tessera {
 // What is done to the rows of an embedding table before they are used as codes.
 enum class Normalise {
   none,
-  scaled,     // times sqrt(d): free lengths, of order sqrt(d) where weights begin at order 1
+  scaled,     // times sqrt(d): lengths are free; about sqrt(d) if rows start with length 1
   l2,         // to length sqrt(d)
   layernorm,  // mean 0 and variance 1 over d, so length sqrt(d) too
 };
@@ -37,20 +37,21 @@ struct EmbeddingTableOptions {
 // -|E_j|^2 / 2 is nearest neighbour).
 class TESSERA_API EmbeddingTable final : public Codebook {
  public:
-  // weight [K, d] float32 or float64; trainable where it requires a gradient, and the codes then
-  // carry one. bias [K] or undefined.
+  // weight [K, d] float32 or float64; trainable if it requires a gradient; the codes then carry it.
+  // bias [K] or undefined.
   explicit EmbeddingTable(at::Tensor weight, const EmbeddingTableOptions& options = {},
                           at::Tensor bias = {});
 
-  // The codes are normalised once, here and at construction: call it after the weights have
-  // changed, once per training step.
+  // Normalises the codes again, as at construction. Call it after the weights have changed, once
+  // per training step.
   void refresh();
 
   int64_t symbols() const override { return weight_.size(0); }
   int64_t dim() const override { return weight_.size(1); }
   int64_t decodable() const override { return decodable_.codes.size(0); }
   at::Device device() const override { return weight_.device(); }
-  // [K, d] normalised, undecodable ones too: they may be inputs. A row of zeros (padding) stays so.
+  // [K, d] normalised, undecodable symbols included: they may be inputs. A row of zeros (padding)
+  // stays zero.
   const at::Tensor& codes() const { return codes_; }
   bool has_mean() const override { return true; }
 
@@ -69,8 +70,7 @@ class TESSERA_API EmbeddingTable final : public Codebook {
   DecodedExit do_decode_and_exit(const Trajectory& trajectory, const at::Tensor& x0,
                                  const at::Tensor& eps) const override;
 
-  // Of the symbols that can be decoded, in their order (n of them; all K where nothing is
-  // undecodable):
+  // The n symbols that can be decoded, in their order (n = K if nothing is undecodable):
   struct Decodable {
     at::Tensor symbol;  // [n] int64: the symbol of a row; undefined where n = K
     at::Tensor row;     // [K] int64: the row of a symbol, -1 for none; undefined where n = K
@@ -79,7 +79,7 @@ class TESSERA_API EmbeddingTable final : public Codebook {
   };
   void check_lengths() const;
 
-  // rows [N] as inputs, or undefined: those of decode(x0).
+  // rows [N] of the labels, or undefined: those of decode(x0).
   DecodedExit find_exit(const Trajectory& trajectory, const at::Tensor& x0, const at::Tensor& eps,
                         const at::Tensor& rows) const;
   at::Tensor weight_, bias_, codes_;

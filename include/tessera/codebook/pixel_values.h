@@ -9,7 +9,7 @@ namespace tessera {
 // How a network says which value it expects.
 enum class ValueHead {
   logits,    // a number for every value
-  logistic,  // mean and log-scale of a logistic distribution, so that near values are alike
+  logistic,  // mean and log-scale of a logistic distribution: close values get similar scores
 };
 
 template <>
@@ -19,10 +19,10 @@ struct EnumNames<ValueHead> {
       {{ValueHead::logits, "logits"}, {ValueHead::logistic, "logistic"}}};
 };
 
-// Values 0 .. K-1 as symbols that a network reads as numbers: 2 x / (K - 1) - 1. With a mask there
-// is one symbol more, K, which cannot be decoded, and a second number that says whether it is that
-// one: a mask is (0, 1), a value (v, 0). What a network estimates is no such point, but K logits or
-// two numbers of a logistic distribution; so there are no cells, and no paths out of them.
+// Values 0 .. K-1 as symbols. A network reads value x as the number 2 x / (K - 1) - 1. With a mask
+// there is one more symbol, K, which cannot be decoded, and a second number that marks it: a mask
+// is (0, 1), a value (v, 0). A network does not estimate such a point, but K logits or the two
+// numbers of a logistic distribution. So there are no cells, and no paths out of them.
 class TESSERA_API PixelValues final : public Codebook {
  public:
   PixelValues(int64_t values, ValueHead head, bool mask, at::Device device = at::kCPU);

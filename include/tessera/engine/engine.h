@@ -37,28 +37,28 @@ class TESSERA_API Engine {
   Engine(Engine&&) noexcept;
   Engine& operator=(Engine&&) noexcept;
 
-  const std::filesystem::path& folder() const;  // of the model: a checkpoint where a run was named
-  const LoadOptions& load_options() const;      // it was loaded with
+  const std::filesystem::path& folder() const;  // of the model: a checkpoint if a run was named
+  const LoadOptions& load_options() const;      // as they were given
   bool makes_images() const;                    // else texts
 
-  // One result per request, in order. A request that fails or is stopped has that as its result and
-  // does not touch the others.
-  //   progress  called with the number of requests that are done beside those before, in any thread
-  // Throws Error where the model is of the other kind.
+  // One result per request, in order. If a request fails or is stopped, its result says so; the
+  // others are not affected.
+  //   progress  called with the number of newly finished requests, from any thread
+  // Throws Error if the model is of the other kind.
   std::vector<TextResult> run(std::span<const TextRequest> requests,
                               const std::function<void(int64_t more)>& progress = {}) const;
   std::vector<ImageResult> run(std::span<const ImageRequest> requests) const;
 
-  // All options as they are in effect with these changes. Throws UsageError for what makes no sense
-  // with the model.
+  // All options as they are in effect with these changes. Throws UsageError for options that make
+  // no sense with the model.
   GenerateOptions in_effect(const GenerateOptions& changes) const;
   SampleOptions in_effect(const SampleOptions& changes) const;
 
-  // Of models of text: symbols of a text, with the end symbol, as requests take them.
+  // Text models: symbols of a text, with the end symbol, as requests take them.
   std::vector<int32_t> symbols_of(std::string_view text) const;
 
-  // Of models of images: names of the classes the model is told, and the size of an image, as
-  // Images without any.
+  // Image models: names of the classes the model is told, and the size of an image, as Images with
+  // a count of 0.
   std::vector<std::string> classes() const;
   Images image_size() const;
 

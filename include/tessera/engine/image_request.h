@@ -14,18 +14,18 @@
 
 namespace tessera {
 
-// A step of the sampler, of images of one request that are made together.
+// A step of the sampler, for the images of one request that are made together.
 struct ImageStep {
   SampleStep sample;  // of these images alone: x [n, H, W, C, d], labels [n, H, W, C], ...
   int64_t first = 0;  // number of the first of them
-  int64_t calls = 0;  // of the network, when all steps are done
+  int64_t calls = 0;  // network calls when all steps are done
 };
 
 // Images number first, ..., first + count - 1. Image n is a function of (seed, n), up to rounding.
 struct ImageRequest {
   int64_t count = 1;
   int64_t first = 0;
-  std::string label = {};  // a class by name or number; empty: one after the other, where there are
+  std::string label = {};  // a class by name or number; empty: all in turn, if there are any
   uint64_t seed = 1;
   SampleOptions options = {};
   std::stop_token stop = {};
@@ -38,9 +38,9 @@ struct ImageRequest {
 
 struct TESSERA_API ImageResult {
   Outcome outcome = Outcome::done;
-  std::exception_ptr failure = {};  // where it failed
+  std::exception_ptr failure = {};  // if it failed
   Images images = {};               // unless the request takes them itself
-  int64_t nfe = 0;                  // network calls of an image
+  int64_t nfe = 0;                  // network calls per image
 
   // Throws the failure, or Error if it was stopped.
   void require_done() const;

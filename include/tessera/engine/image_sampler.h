@@ -12,14 +12,14 @@
 
 namespace tessera {
 
-// How an ImageSampler works. What is not set is as the model's folder says.
+// How an ImageSampler works. Options that are not set come from the model's folder.
 struct ImageSamplerOptions {
   std::string device = "auto";          // auto, cpu, cuda or cuda:N
   std::string precision = "auto";       // float32, bfloat16, or auto: bfloat16 on CUDA only
   std::string checkpoint = {};          // of a run: best, last or a step; empty: best, else last
   std::optional<int64_t> steps = {};    // of the sampler: more are slower
   std::optional<double> r = {};         // confidence factor of sampling, 0 to 1
-  std::optional<double> guidance = {};  // 1: as a class was trained; above: more of what tells it
+  std::optional<double> guidance = {};  // 1: as trained; above: images show their class more
   std::optional<int64_t> batch = {};    // images made at a time; lower it if memory runs out
   uint64_t seed = 1;
 };
@@ -43,7 +43,7 @@ class TESSERA_API ImageSampler {
   const std::vector<std::string>& classes() const;
 
   // Images number first, ..., first + count - 1.
-  //   label  a class by name or number; empty: one after the other, where the model is told them
+  //   label  a class by name or number; empty: all classes in turn, if the model is told them
   Images sample(int64_t count, int64_t first = 0, const std::string& label = {}) const;
 
  private:

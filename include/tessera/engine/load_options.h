@@ -10,7 +10,7 @@ struct LoadOptions {
   std::string device = "auto";          // auto, cpu, cuda or cuda:N
   std::string precision = "auto";       // float32, bfloat16, or auto: bfloat16 on CUDA only
   std::string checkpoint = {};          // of a run: best, last or a step; empty: best, else last
-  std::filesystem::path reranker = {};  // text: run or model of the selection "rerank"
+  std::filesystem::path reranker = {};  // text models: run or model for the selection "rerank"
 };
 
 }  // namespace tessera

@@ -15,11 +15,11 @@
 
 namespace tessera {
 
-// A step of the sampler, of one request.   K candidates, L padded length
+// A step of the sampler, for one request.   K candidates, L padded length
 struct TextStep {
   SampleStep sample;  // of this request alone: x [K, L, d], labels [K, L], ...
   at::Tensor noisy;   // [K, L] int64: the symbols that the noisy points themselves decode to
-  int64_t calls = 0;  // of the network, when all steps are done
+  int64_t calls = 0;  // network calls when all steps are done
 };
 
 // A text to be turned into another one.
@@ -27,7 +27,7 @@ struct TextRequest {
   std::string text = {};  // UTF-8
   uint64_t seed = 1;
   GenerateOptions options = {};
-  std::optional<int64_t> target_length = {};  // symbols, end included, where it is known
+  std::optional<int64_t> target_length = {};  // symbols, end included, if known
   std::stop_token stop = {};
   // Called for every step of a diffusion model, which slows it down. What it throws is the
   // request's failure.
@@ -35,7 +35,7 @@ struct TextRequest {
   // Number of the text in the caller's input, from 0: warnings name it, and noise "lines" depends
   // on it. Not set: its place in the call.
   std::optional<int64_t> line = {};
-  // Instead of a text: its symbols, numbered as the model's dictionary does, with the end symbol.
+  // Instead of a text: its symbols, numbered as in the model's dictionary, with the end symbol.
   std::vector<int32_t> symbols = {};
   bool candidate_texts = true;  // false: candidates have symbols and scores, but no text
 };
@@ -47,17 +47,17 @@ struct TESSERA_API TextResult {
     int64_t length = 0;                       // symbols there was room for, end included
     double confidence = 0;                    // mean log-probability of its symbols
     double expected_bleu = 0;                 // sentence BLEU against the others, mean, 0 to 100
-    double length_log_probability = 0;        // of `length`; 0: not asked
+    double length_log_probability = 0;        // of `length`; 0: not computed
     std::optional<double> rerank_score = {};  // mean log-probability the reranker gives it
-    std::optional<double> staged_score = {};  // of the best of its length, selection "staged"
-    double score = 0;                         // the one of these that decided; -inf: left out
+    std::optional<double> staged_score = {};  // of the best of its length, with selection "staged"
+    double score = 0;                         // the one that decided the choice; -inf: left out
   };
 
   Outcome outcome = Outcome::done;
-  std::exception_ptr failure = {};  // where it failed
+  std::exception_ptr failure = {};  // if it failed
   std::string text = {};
-  // Of a diffusion model, number k has the k / noises-th likeliest length; those of a search are in
-  // order. An empty text has one, which is empty.
+  // With a diffusion model, candidate k has the (k / noises)-th likeliest length; those of a beam
+  // search are in order, best first. An empty text has one candidate, which is empty.
   std::vector<Candidate> candidates = {};
   size_t chosen = 0;                 // the place of `text` among them
   std::vector<size_t> ranking = {};  // their places, best first

@@ -13,15 +13,15 @@
 
 namespace tessera {
 
-// How a Translator works. What is not set is as the model's folder says.
+// How a Translator works. Options that are not set come from the model's folder.
 struct TranslatorOptions {
   std::string device = "auto";             // auto, cpu, cuda or cuda:N
   std::string precision = "auto";          // float32, bfloat16, or auto: bfloat16 on CUDA only
   std::string checkpoint = {};             // of a run: best, last or a step; empty: best, else last
-  std::optional<std::string> preset = {};  // fast, balanced or best; what follows wins over it
+  std::optional<std::string> preset = {};  // fast, balanced or best; overridden by what follows
   std::optional<int64_t> steps = {};       // of the sampler: more are slower
   std::optional<double> r = {};            // confidence factor of sampling, 0 to 1
-  std::optional<int64_t> lengths = {};     // lengths that are tried
+  std::optional<int64_t> lengths = {};     // lengths to try
   std::optional<int64_t> noises = {};      // tries of each; a text has lengths x noises candidates
   std::optional<std::string> selection = {};  // mbr, confidence, blend or staged
   uint64_t seed = 1;

@@ -19,23 +19,23 @@ struct ImageEvaluationOptions {
   // TorchScript file of the network whose features are compared. It is code: name no file that
   // you do not trust.
   std::filesystem::path features = {};
-  // Statistics of the features of the training images: read where the file is there, else computed
-  // and written to it; empty: computed, and kept nowhere.
+  // File with the statistics of the training images' features: read if it exists, else computed and
+  // written. Empty: computed and not kept.
   std::filesystem::path statistics = {};
   SampleOptions sampling = {};
-  std::string label = {};  // a class by name or number; empty: one after the other
+  std::string label = {};  // a class by name or number; empty: all classes in turn
   uint64_t seed = 1;
-  bool kernel = false;   // the kernel distance, too
-  bool nearest = false;  // look for the nearest training images of the first ones
-  bool warm_up = true;   // make some images before: speed is that of a warm machine
-  std::function<void(const Images& some)> take = {};  // sees all images, some at a time
-  std::stop_token stop = {};                          // Error where it is asked
+  bool kernel = false;   // also compute the kernel distance
+  bool nearest = false;  // find the training images nearest to the first images
+  bool warm_up = true;   // make some images first, so that the speed is that of a warm machine
+  std::function<void(const Images& some)> take = {};  // receives all images, some at a time
+  std::stop_token stop = {};                          // a request to stop throws Error
 };
 
 struct ImageEvaluation {
   int64_t images = 0;         // made
-  double distance = 0;        // Fréchet, of their features to those of the training images
-  std::string distance_name;  // "FID" only of Inception's features, else "FD-..."
+  double distance = 0;        // Fréchet distance of their features to those of the training images
+  std::string distance_name;  // "FID" for Inception's features, else "FD-..."
   std::string extractor, extractor_hash;
 
   struct Kernel {
@@ -45,26 +45,26 @@ struct ImageEvaluation {
   };
   std::optional<Kernel> kernel = {};
 
-  // What an extractor that is a classifier says of the images.
+  // What the extractor says about the images, if it is a classifier.
   struct Recognition {
-    double confidence = 0;         // above which an image counts as recognised
+    double confidence = 0;         // above it an image counts as recognised
     double share = 0;              // of the images
     std::vector<double> by_class;  // share of the images
   };
   std::optional<Recognition> recognition = {};
 
-  // Has the model learnt images by heart? Root mean square of the differences of values (0 to 255)
-  // to the nearest training image, median.
+  // Has the model learnt images by heart? Distances to the nearest training image: root mean square
+  // of the differences of values (0 to 255), median over images.
   struct Nearest {
-    double made = 0, held_out = 0;  // of images that were made, and of real ones
-    Images pairs;                   // an image that was made, its neighbour, the next one, ...
+    double made = 0, held_out = 0;  // of images the model made and of real ones
+    Images pairs;                   // an image the model made, its neighbour, the next image, ...
   };
   std::optional<Nearest> nearest = {};
 
-  int64_t nfe = 0;                         // network calls of an image
+  int64_t nfe = 0;                         // network calls per image
   double seconds = 0;                      // to make the images
   SampleOptions options = {};              // in effect
-  std::vector<std::string> warnings = {};  // of figures that say little, for people
+  std::vector<std::string> warnings = {};  // about figures that mean little; for people
 
   double images_per_second() const { return static_cast<double>(images) / seconds; }
 };

@@ -16,11 +16,11 @@ namespace tessera {
 // How texts are scored against references.
 struct TextScoreOptions {
   std::vector<std::string> metrics = {"bleu"};  // bleu, chrf, chrf++, rouge (ROUGE-1, 2 and L)
-  // Of BLEU: 13a for plain text, none for text with blanks between all words, moses-13a for text of
-  // Moses' scripts that is to be joined first. Not set: 13a; where a model is measured, as fits the
-  // text it was trained on.
+  // For BLEU: 13a for plain text, none for text with blanks between all words, moses-13a for text
+  // tokenised by Moses' scripts, which is joined first. Not set: 13a; if a model is measured, what
+  // fits the text it was trained on.
   std::optional<std::string> tokenization = {};
-  std::string smoothing = "exp";  // of BLEU: exp, floor, add-k or none
+  std::string smoothing = "exp";  // for BLEU: exp, floor, add-k or none
   bool lowercase = false;         // ROUGE always ignores case
   // Another system's texts: is the difference more than chance? (paired bootstrap) Empty: none.
   std::vector<std::string> compare_with = {};
@@ -35,7 +35,7 @@ struct BleuParts {
   double brevity_penalty = 1;
   double ratio = 0;                  // hyp_len / ref_len
   int64_t hyp_len = 0, ref_len = 0;  // words
-  std::array<int64_t, 4> matches{};  // n-grams that a reference has, too
+  std::array<int64_t, 4> matches{};  // n-grams that also occur in a reference
   std::array<int64_t, 4> totals{};   // n-grams
 };
 
@@ -62,12 +62,12 @@ struct TextScore {
   std::variant<BleuParts, ChrfParts, RougeParts> parts = {};
   std::vector<double> sentences = {};  // the score of every text
   std::string sentence_signature = {};
-  std::optional<ScoreComparison> comparison = {};  // where there is something to compare with
+  std::optional<ScoreComparison> comparison = {};  // if there is something to compare with
 };
 
 // The scores of the metrics, in their order.
-//   references  one document each, every one with as many lines as there are texts
-// Throws UsageError for names that are unknown, Error where lines do not belong together.
+//   references  one document each, with as many lines as there are texts
+// Throws UsageError for unknown names, Error if the numbers of lines differ.
 TESSERA_API std::vector<TextScore> score_texts(std::span<const std::string> texts,
                                                std::span<const std::vector<std::string>> references,
                                                const TextScoreOptions& options = {});

@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-// A table of results to be made: docs/experiments.md says what its file may hold.
+// A table of results to make; docs/experiments.md says what its file may hold.
 struct ExperimentRequest {
   std::filesystem::path table;    // recipes/tables/table1-multi30k.toml
   std::filesystem::path out;      // folder for runs, results and the table; finished work is kept
@@ -22,20 +22,20 @@ struct ExperimentRequest {
   std::vector<std::string> flags = {};  // of the program, for every process: "--threads", "2"
   int jobs = 1;                         // processes at once
   uint64_t seed = 1;                    // of the tests of significance
-  std::string command = {};             // that goes on with the experiment, for its page
+  std::string command = {};             // that continues the experiment, for its page
   std::stop_token stop = {};
 };
 
 struct ExperimentResult {
-  bool stopped = false;          // as it was asked to; the rest is empty then
+  bool stopped = false;          // on request; the rest is empty then
   std::string markdown, json;    // the table
   std::filesystem::path page;    // the table as HTML
   int64_t jobs = 0, failed = 0;  // trainings, distillations and evaluations
 };
 
-// Trains and measures what is not done yet, and writes the table. A job that fails is no reason not
-// to run others: the table says why it failed. Throws Error for a table or a folder that is no
-// good, and where another experiment works in the folder.
+// Trains and measures what is not done yet, and writes the table. If a job fails, the others still
+// run, and the table says why it failed. Throws Error for a bad table or folder, and if another
+// experiment works in the folder.
 TESSERA_API ExperimentResult run_experiment(const ExperimentRequest& request);
 
 }  // namespace tessera

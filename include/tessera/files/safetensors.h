@@ -27,8 +27,8 @@ class TESSERA_API File {
   const Metadata& metadata() const;
 
   // A CPU tensor that views the mapped file (no copy) and keeps it mapped. Its pages are private:
-  // writing to the tensor does not change the file. Throws Error with the nearest name for a name
-  // that is not there.
+  // writing to the tensor does not change the file. For an unknown name, throws Error with the
+  // nearest one.
   at::Tensor tensor(const std::string& name) const;
   Tensors tensors() const;
 

@@ -13,13 +13,13 @@ struct AdaptiveScheduleOptions {
   int64_t stride = 0;      // updates between two changes of the schedule; 0: it never changes
   int64_t start = 0;       // updates before the first change
   int64_t bin = 20;        // steps whose errors are counted together
-  int64_t positions = 64;  // that have a schedule of their own; later ones share the last
+  int64_t positions = 64;  // with a schedule of their own; later ones share the last
 };
 
-// A schedule of noise that training makes (SeqDiffuSeq): for every position, the error of the
-// network's estimate is to grow evenly with time. Errors are counted by time and position, and now
-// and then the schedule is made anew from them. The counting is deterministic, of fixed shapes, and
-// does not wait for the device.
+// A noise schedule that adapts during training (SeqDiffuSeq), so that for every position the error
+// of the network's estimate grows evenly with time. Errors are counted by time and position, and
+// the schedule is recomputed from them now and then. The counting is deterministic, has fixed
+// shapes, and does not wait for the device.
 class TESSERA_API AdaptiveSchedule {
  public:
   // Throws UsageError for options that make no sense.
@@ -30,17 +30,17 @@ class TESSERA_API AdaptiveSchedule {
   const TimeWarp& warp() const { return warp_; }
 
   // Counts errors of estimates.
-  //   t [B] in [0, T],  error [B, L],  mask [B, L] bool (true: counts) or undefined: all do
+  //   t [B] in [0, T],  error [B, L],  mask [B, L] bool (true: counts) or undefined: all count
   void observe(const at::Tensor& t, const at::Tensor& error, const at::Tensor& mask);
 
-  // To be called before every update of the network: makes the schedule anew where it is time to.
-  // So the one at the end of a training is the one that the network was trained with last.
-  //   updates  how many there have been
+  // Call it before every update of the network: it recomputes the schedule when that is due. So the
+  // schedule at the end of a training is the one that the network was last trained with.
+  //   updates  made so far
   void updated(int64_t updates);
 
   // The schedule and what was counted, by name.
   safetensors::Tensors state() const;
-  // Takes the same. Throws Error where it has another shape.
+  // Restores it. Throws Error if a shape differs.
   void restore(const safetensors::File& file, const std::string& prefix);
 
  private:

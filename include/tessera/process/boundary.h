@@ -6,7 +6,7 @@
 
 namespace tessera {
 
-// What the stopping time of a path is that never leaves its cell.
+// The stopping time of a path that never leaves its cell.
 enum class NoExit {
   full,  // T: the whole path is inside (the paper's intent)
   zero,  // 0: such a path is not rescaled

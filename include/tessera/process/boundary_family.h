@@ -13,9 +13,9 @@ namespace tessera {
 struct BoundaryFamilyOptions {
   ProcessOptions process = {};
   ObjectiveOptions objective = {};
-  Estimate condition_on = Estimate::raw;  // what self-conditioning shows of an estimate
+  Estimate condition_on = Estimate::raw;  // what self-conditioning shows of the estimate
   double clip = 0;  // largest coordinate of a code, which estimates are clipped to; 0: they are not
-  AdaptiveScheduleOptions adaptive = {};  // of sequences, with r = 0
+  AdaptiveScheduleOptions adaptive = {};  // for sequences, with r = 0
 };
 
 // The paper's family: points on paths from codes to Gaussian noise that are rescaled at the borders
@@ -44,14 +44,14 @@ class TESSERA_API BoundaryFamily final : public Family {
   int64_t calls(const SamplerOptions& options) const override;
   const Process* process() const override { return &process_; }
 
-  // The schedule of every position, where it is adaptive.
+  // These concern the adaptive schedule, if there is one.
   void observe(const FamilyLoss& loss) override;
   void updated(int64_t updates) override;
   safetensors::Tensors state() const override;
   void restore(const safetensors::File& file, const std::string& prefix) override;
 
  private:
-  // With what the network was trained with.
+  // Adds the settings that the network was trained with.
   SamplerOptions in_force(SamplerOptions options) const;
 
   BoundaryFamilyOptions options_;

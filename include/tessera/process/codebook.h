@@ -24,9 +24,9 @@ struct DecodedExit {
 // score f(x, j), the lowest index on a tie; the points that decode to a symbol are its cell. Only a
 // codebook knows what a cell looks like: the rest of the process asks it.
 //
-// Shapes: labels [...] int64, points [..., dim()] float32 or float64; [...] may be empty of
-// elements. What scores(), logits(), decode(), cross_entropy() and mean() read has output_dim()
-// numbers: of most codebooks they are points, too. Gradients flow through encode(), scores() and
+// Shapes: labels [...] int64, points [..., dim()] float32 or float64; [...] may have no elements.
+// Inputs of scores(), logits(), decode(), cross_entropy() and mean() have output_dim() numbers; for
+// most codebooks they are points, too. Gradients flow through encode(), scores() and
 // cross_entropy(), never through exit times.
 class TESSERA_API Codebook {
  public:
@@ -55,14 +55,14 @@ class TESSERA_API Codebook {
   at::Tensor cross_entropy(const at::Tensor& x, const at::Tensor& labels,
                            double label_smoothing = 0.0) const;
 
-  // The mean of the codes under the softmax over logit_scale * scores(x), for codebooks that have
-  // one: the point that squared error asks for where x was trained by cross_entropy(). Nothing of
-  // size elements x K is stored. Without gradients.
+  // The mean of the codes under the softmax over scores(logit_scale * x), for codebooks that have
+  // one: the point with the least expected squared error if x was trained by cross_entropy().
+  // Nothing of size elements x K is stored. Without gradients.
   //   [..., d] -> [..., d]
   virtual bool has_mean() const { return false; }
   at::Tensor mean(const at::Tensor& x, double logit_scale = 1.0) const;
 
-  // How far codes are apart: the squared distance of a code to its nearest neighbour, divided by d,
+  // How far apart codes are: the squared distance of a code to its nearest neighbour, divided by d,
   // as the mean over the symbols that can be decoded. Nothing of size K x K is stored. Without a
   // gradient.   -> scalar
   at::Tensor spacing() const;
@@ -82,7 +82,7 @@ class TESSERA_API Codebook {
   virtual at::Tensor do_encode(const at::Tensor& labels) const = 0;
   virtual at::Tensor do_scores(const at::Tensor& x) const = 0;
   virtual at::Tensor do_decode(const at::Tensor& x) const = 0;
-  // Of codebooks that have symbols that cannot be decoded:
+  // For codebooks with symbols that cannot be decoded:
   virtual at::Tensor do_logits(const at::Tensor& x) const { return do_scores(x); }
   virtual at::Tensor do_rows_of(const at::Tensor& labels) const { return labels; }
   virtual at::Tensor do_symbols_of(const at::Tensor& rows) const { return rows; }

@@ -6,12 +6,12 @@
 
 namespace tessera {
 
-// Which point stands for a network's estimate x0_hat of x0. Rounding by cross-entropy makes
-// estimates that point the right way and are much too short; a path that is built from them carries
+// Which point is used as a network's estimate x0_hat of x0. Training by cross-entropy makes
+// estimates that point the right way but are much too short; a path that is built from them carries
 // too little of the symbol.
 enum class Estimate {
   raw,       // x0_hat as the network gives it
-  mean,      // sum_j softmax(scores(x0_hat))_j E_j: what the squared error asks for
+  mean,      // sum_j softmax(scores(x0_hat))_j E_j: least expected squared error
   nearest,   // the code that x0_hat decodes to
   rescaled,  // x0_hat, brought to the length of that code
 };
@@ -26,11 +26,11 @@ struct EnumNames<Estimate> {
        {Estimate::rescaled, "rescaled"}}};
 };
 
-// Throws UsageError where the codebook has no such estimate.
+// Throws UsageError if the codebook has no such estimate.
 TESSERA_API void require_estimate(const Codebook& codebook, Estimate estimate);
 
 // Without gradients.   x0_hat [..., d] -> [..., d]
-//   logit_scale  of the scores under Estimate::mean: that of the objective
+//   logit_scale  for Estimate::mean, as in the objective
 TESSERA_API at::Tensor estimate_of(const Codebook& codebook, const at::Tensor& x0_hat,
                                    Estimate estimate, double logit_scale = 1.0);
 

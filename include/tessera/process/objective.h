@@ -6,7 +6,7 @@
 
 namespace tessera {
 
-// What the squared error is an error of.
+// The quantity whose squared error is taken.
 enum class Target {
   x0,        // the clean point (eq. 24)
   velocity,  // the rescaled vector field (eq. 2): the same error, weighted per element
@@ -30,7 +30,7 @@ struct EnumNames<Dims> {
       {{Dims::mean, "mean-dims"}, {Dims::sum, "sum-dims"}}};
 };
 
-// What the cross-entropy of rounding is taken of.
+// The point whose cross-entropy is taken (rounding to a symbol).
 enum class Rounding {
   estimate,      // x0_hat
   clean,         // x0: codes learn to be told apart, the estimate learns from squared error alone

@@ -12,9 +12,9 @@
 
 namespace tessera {
 
-// Whether the codes decide how little noise there is in training: with s^2 their spacing (see
-// Codebook), times of training begin where v^2 = s^2 / (1 + s^2), so that noise is enough to lead
-// from a code to its neighbours (Dinoiser).
+// Whether the codes decide how little noise training uses. With s^2 their spacing (see Codebook),
+// training times begin where v^2 = s^2 / (1 + s^2), so that the noise is enough to lead from a code
+// to its neighbours (Dinoiser).
 enum class MinTimeFromCodes {
   none,
   spacing,
@@ -36,8 +36,8 @@ struct ProcessOptions {
   double noise_factor = 1.0;      // F: training noise is F * N(0, I)
   NoExit no_exit = NoExit::full;  // stopping time of paths that never leave their cell
   bool exact_index = false;       // VP only: the integer arithmetic of the paper's listing
-  double min_time = 0;            // where times of training begin, as a share of T
-  MinTimeFromCodes min_time_from_codes = MinTimeFromCodes::none;  // or later, if codes say so
+  double min_time = 0;            // where training times begin, as a share of T
+  MinTimeFromCodes min_time_from_codes = MinTimeFromCodes::none;  // or later, from the codes
 };
 
 // A noisy point and where it came from.
@@ -46,7 +46,7 @@ struct Noised {
   at::Tensor tau;    // [B, ...]     rescaled time of every element
   at::Tensor t0;     // [B, ...]     stopping time of every element
   at::Tensor speed;  // [B, ...]     d tau / d t
-  // Undefined where r = 0, when no boundary is asked for:
+  // outside and no_exit are undefined if r = 0, which needs no boundary:
   at::Tensor outside;   // [B, ...]     bool: x0 outside its own cell
   at::Tensor no_exit;   // [B, ...]     bool: the path never leaves
   at::Tensor eps = {};  // [B, ..., d]  the noise end of the path
@@ -56,7 +56,7 @@ struct Noised {
 class TESSERA_API Process {
  public:
   // Throws UsageError for options that make no sense.
-  //   warp  a schedule for every position of a sequence, which needs r = 0; none: all are at time t
+  //   warp  a schedule for every position of a sequence (r = 0 only); none: all are at time t
   explicit Process(const ProcessOptions& options = {}, const std::optional<TimeWarp>& warp = {});
 
   const ProcessOptions& options() const { return options_; }
@@ -64,15 +64,15 @@ class TESSERA_API Process {
   const Clock& clock() const { return clock_; }
   const std::optional<TimeWarp>& warp() const { return warp_; }
 
-  // What times of training are made from, one per sample: t ~ uniform{1 .. T}; where times have a
-  // bound, ~ uniform[0, 1).   samples [B] int64 -> [B] float32
+  // The numbers that training times are made from, one per sample: t ~ uniform{1 .. T}, or, if
+  // times have a bound, ~ uniform[0, 1).   samples [B] int64 -> [B] float32
   at::Tensor draw_time(const StreamId& id, const at::Tensor& samples) const;
 
-  // Times of training from such numbers: these themselves; where times have a bound, real numbers
-  // ~ uniform[bound, T). Asks the codes as they are now.   [B] -> [B]
+  // Training times from such numbers: the numbers themselves, or, if times have a bound, real
+  // numbers ~ uniform[bound, T). The bound depends on the codes as they are now.   [B] -> [B]
   at::Tensor training_time(const Codebook& codebook, const at::Tensor& drawn) const;
 
-  // The bound of the times of training, as a share of T.   -> scalar on the device of the codes
+  // The bound of training times, as a share of T.   -> scalar on the device of the codes
   at::Tensor min_time(const Codebook& codebook) const;
 
   // eps ~ F * N(0, I).   samples [B] int64 -> [B, shape...] float32

@@ -23,16 +23,16 @@ using Denoiser =
 TESSERA_API at::Tensor network_time(const at::Tensor& t, double horizon);
 
 enum class StepGrid {
-  uniform,   // t_k = round(T * (S - k) / S); with another end than 0, real numbers down to it
+  uniform,   // t_k = round(T * (S - k) / S); with an end other than 0, real numbers down to it
   respaced,  // t_k = 1 + round(k * (T - 1) / (S - 1)), downwards
 };
 enum class SamplerClock {
-  absolute,  // tau = T(t, G(x0_hat, eps_hat)), anew at every step
+  absolute,  // tau = T(t, G(x0_hat, eps_hat)), computed at every step
   velocity,  // tau falls by (t_k - t_k+1) * (d tau / d t)
 };
 enum class SamplerNoise {
   none,        // deterministic (Algorithm 2)
-  gaussian,    // eps_hat is partly redrawn before the boundary is asked (r = 0: DDPM)
+  gaussian,    // eps_hat is partly redrawn before the boundary is computed (r = 0: DDPM)
   as_printed,  // Algorithm 3 to the letter: noise on the state, always altered, one more call
 };
 enum class BoundaryOf {
@@ -45,7 +45,7 @@ enum class SamplerVariance {
   posterior,  // that of x at the next time, given x now and x0
   large,      // that of x now, given x at the next time: DDPM's "fixed large"
 };
-// At which time the noise end of a path is looked for.
+// At which time the noise end of a path is computed.
 enum class NoiseTime {
   state,  // where the state is
   told,   // at the time told to the network (CEDI)
@@ -100,21 +100,22 @@ struct SamplerOptions {
   SamplerClock clock = SamplerClock::absolute;      // how tau follows t
   SamplerNoise noise = SamplerNoise::none;          // what is added on the way
   double eta = 1.0;                                 // amount of that noise
-  BoundaryOf boundary_of = BoundaryOf::prediction;  // whose stopping time
+  BoundaryOf boundary_of = BoundaryOf::prediction;  // the point whose stopping time is used
   double clip = 0.0;                                // > 0: clamp x0_hat to [-clip, clip]
-  bool final_call = false;                          // one more, at t = 1, from the last state
+  bool final_call = false;                          // one more call, at t = 1, from the last state
   double time_difference = 0.0;                     // steps the state runs ahead of the time told
   double noise_factor = 1.0;                        // F of decoding: noise is F * N(0, I)
   Estimate estimate = Estimate::raw;                // what the path is built from
   bool self_conditioning = true;                    // show the network its last estimate
-  Estimate shown = Estimate::raw;                   // as what: as it was in training
+  Estimate shown = Estimate::raw;                   // in which form: that of training
   double logit_scale = 1.0;     // of scores under Estimate::mean: as in training
   uint64_t seed = 0;            // of all noise drawn by the sampler, unless rows have their own
-  SymbolSampling symbols = {};  // of families of symbols, which take steps and seed besides
+  SymbolSampling symbols = {};  // for families of symbols, which also use steps and seed
   SamplerVariance variance = SamplerVariance::posterior;  // of the noise that is added on the way
   double state_end = 0;                 // where the uniform grid ends, as a share of T
-  std::optional<double> told_end = {};  // where times told to the network end: another grid from T
-                                        // down to this share of it; none: they are told the truth
+  std::optional<double> told_end = {};  // where the times told to the network end: they have a
+                                        // grid of their own, from T down to this share of T; none:
+                                        // the true times are told
   NoiseTime noise_of = NoiseTime::state;  // which time the noise end is altered at
 
   bool operator==(const SamplerOptions&) const = default;
@@ -131,10 +132,10 @@ struct SampleStep {
   at::Tensor x;        // [B, ..., d]  the noisy points given to the network
   at::Tensor tau;      // [B, ...]     their rescaled times
   at::Tensor eps_hat;  // [B, ..., d]  the noise end of their paths, before the estimate
-  at::Tensor x0_hat;   // [B, ..., d]  the network's estimate as it is, clipped where asked
+  at::Tensor x0_hat;   // [B, ..., d]  the network's raw estimate, clipped if asked for
   at::Tensor labels;   // [B, ...]     what it decodes to
-  // [B, ...]  the noisy symbols, of families that have such in place of points; else undefined, as
-  // eps_hat is then
+  // [B, ...]  noisy symbols, for families that have them in place of points (eps_hat is undefined
+  // then); else undefined
   at::Tensor noisy = {};
 };
 // Returns false to stop: the estimate of this step is then the result.
@@ -144,8 +145,8 @@ struct Sample {
   at::Tensor labels;  // [B, ...]     decode(x0)
   at::Tensor x0;      // [B, ..., d]  the last estimate
   int64_t calls;      // network calls made: the number of function evaluations
-  // [B, ...]  of every label when it was chosen, of families that choose one after the other; else
-  // undefined: x0 says it
+  // [B, ...]  of every label when it was chosen, for families that choose labels one after the
+  // other; else undefined, as x0 gives them
   at::Tensor log_probabilities = {};
 };
 
@@ -165,7 +166,7 @@ class TESSERA_API Sampler {
 
   int64_t calls() const;  // of the network, in a whole run
 
-  // The time that the network is told at its call of that index.
+  // The time that is told to the network in that call.
   double told(int64_t call) const;
 
   // Draws the start noise of every sample from (seed, sample) and runs.
@@ -175,7 +176,7 @@ class TESSERA_API Sampler {
   Sample run(const at::Tensor& samples, at::IntArrayRef shape, const StepCallback& callback = {},
              const at::Tensor& seeds = {}) const;
 
-  // Runs from the given noise [B, ..., d] (noise factor included). Seeds are as above: of the noise
+  // Runs from the given noise [B, ..., d] (noise factor included). Seeds as above, for the noise
   // that is added on the way.
   Sample run_from(const at::Tensor& noise, const at::Tensor& samples,
                   const StepCallback& callback = {}, const at::Tensor& seeds = {}) const;

@@ -10,7 +10,7 @@ namespace tessera {
 enum class Predictor {
   ancestral,    // drawn from the reverse process: exact for a single position
   euler,        // rates of the reversed chain, times the step
-  tau_leaping,  // numbers of jumps are drawn and added up: for symbols in an order, as pixels are
+  tau_leaping,  // numbers of jumps are drawn and added up: for ordered symbols, such as pixels
 };
 
 // Which masks are uncovered first.
@@ -38,11 +38,11 @@ struct EnumNames<UncoverOrder> {
 struct SymbolSampling {
   Predictor predictor = Predictor::ancestral;
   UncoverOrder order = UncoverOrder::random;
-  double temperature = 1.0;     // of the symbols that are drawn; 0: the likeliest
+  double temperature = 1.0;     // for drawing symbols; 0: the likeliest
   bool likeliest_last = false;  // the last step takes the likeliest symbols
   int64_t correctors = 0;       // further steps at the same time, after every step
   double corrector_size = 1.5;  // their length, in steps
-  double corrector_from = 0.1;  // they are made after steps that begin at this share of T or below
+  double corrector_from = 0.1;  // only after steps that begin at this share of T or below
   double last_time = 0;  // share of T where the last step begins; 0: all steps are equally long
 
   bool operator==(const SymbolSampling&) const = default;

@@ -8,10 +8,10 @@
 
 namespace tessera {
 
-// A schedule of its own for every position of a sequence: the time on the trajectory at which a
-// position is when the process is at time t. Between whole steps it is interpolated; positions
-// beyond the table are as the last one. Copies share the table, which a schedule may change in
-// place (see AdaptiveSchedule).
+// A separate schedule for every position of a sequence: the time on the trajectory that a position
+// has when the process is at time t. Between whole steps it is interpolated; positions beyond the
+// table are treated like the last one. Copies share the table, which a schedule may change in place
+// (see AdaptiveSchedule).
 class TESSERA_API TimeWarp {
  public:
   // The identity: every position is at time t.

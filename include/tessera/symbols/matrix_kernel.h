@@ -10,8 +10,8 @@
 
 namespace tessera {
 
-// A kernel of few symbols, from tables of K x K: for values in an order, as those of pixels. There
-// is no mask. Tables are float64.
+// A kernel for few symbols, made from K x K tables: for ordered values, such as those of pixels.
+// There is no mask. Tables are float64.
 class TESSERA_API MatrixKernel : public NoiseKernel {
  public:
   static constexpr int64_t kMostSymbols = 1024;
@@ -26,7 +26,7 @@ class TESSERA_API MatrixKernel : public NoiseKernel {
   at::Tensor forward(const at::Tensor& p, const at::Tensor& t) const override;
   at::Tensor marginal(const at::Tensor& x0, const at::Tensor& t) const override;
 
-  // q(x_t = j | x_s = i), rows i that sum to one.   s, t [B] or [] -> [B, K, K] or [K, K]
+  // q(x_t = j | x_s = i), row i sums to one.   s, t [B] or [] -> [B, K, K] or [K, K]
   virtual at::Tensor between(const at::Tensor& s, const at::Tensor& t) const = 0;
   // The distribution of x_T, whatever x_0 was.   [K]
   virtual at::Tensor stationary() const = 0;
@@ -41,13 +41,14 @@ class TESSERA_API MatrixKernel : public NoiseKernel {
 };
 
 struct GaussianNoiseOptions {
-  double first_variance = 1e-4;  // of the first step, where values are in [-1, 1]
+  double first_variance = 1e-4;  // of the first step, for values in [-1, 1]
   double last_variance = 0.02;   // of the last; linear between them
 };
 
-// The discretised Gaussian of D3PM: a step adds noise to values 0 .. K-1 that stand on [-1, 1], and
-// what would lead out of there stays where it is. Time has steps 1 .. T and no rates, as the steps
-// do not commute: times are whole, and s is 0 or t - 1 where samples have times of their own.
+// The discretised Gaussian of D3PM: a step adds noise to values 0 .. K-1, spread over [-1, 1]; a
+// value that would leave this range stays where it is. Time has steps 1 .. T and no rates, as the
+// steps do not commute: times are whole numbers, and s is 0 or t - 1 if samples have times of their
+// own.
 class TESSERA_API GaussianKernel final : public MatrixKernel {
  public:
   GaussianKernel(int64_t symbols, int64_t horizon, const GaussianNoiseOptions& options = {});
@@ -60,20 +61,20 @@ class TESSERA_API GaussianKernel final : public MatrixKernel {
   at::Tensor stationary() const override;
 
  private:
-  struct Tables;  // made where they are first used
+  struct Tables;  // made when they are first used
 
   std::unique_ptr<Tables> tables_;
 };
 
 struct TargetRateOptions {
-  double reach = 6;           // values that a jump moves by, about
+  double reach = 6;           // about how many values a jump moves by
   double target_width = 512;  // standard deviation of the values at T
   double scale = 3;           // noise until t is scale * (growth^(t / T) - 1)
   double growth = 100;
 };
 
 // The chain of tauLDR: values jump towards the middle at rates that fall with the distance, and
-// back so that a wide Gaussian stays as it is. Time is continuous.
+// back at rates that leave a wide Gaussian as it is. Time is continuous.
 class TESSERA_API TargetRateKernel final : public MatrixKernel {
  public:
   TargetRateKernel(int64_t symbols, int64_t horizon, const TargetRateOptions& options = {});

@@ -12,7 +12,7 @@ namespace tessera {
 
 // How an estimate p of x0 becomes a distribution of x_s, given x_t.
 enum class Reverse {
-  plug_in,  // p is put into Bayes' formula as if it were x0: exact if p has not seen x_t here
+  plug_in,  // p is put into Bayes' formula as if it were x0: exact if p has not seen this x_t
   mean,     // the posteriors of all x0, weighted by p: exact if p is the posterior of x0
 };
 
@@ -23,12 +23,12 @@ struct EnumNames<Reverse> {
       {{Reverse::plug_in, "plug-in"}, {Reverse::mean, "mean"}}};
 };
 
-// Where noise takes a symbol: a Markov chain over K symbols and, of some kernels, one more state,
-// the mask. Symbols are 0 .. K-1, the mask is K. It knows neither a network nor points.
+// What noise turns a symbol into: a Markov chain over K symbols and, in some kernels, one more
+// state, the mask. Symbols are 0 .. K-1, the mask is K. It knows neither a network nor points.
 //
 // Shapes: states x [B, ...] int64; times s < t [B] or [], in [0, T]; u [B, ...] float64, uniform in
 // [0, 1). Distributions have one more axis: [B, ..., K] over symbols, [B, ..., states()] over
-// states, float32 or float64 as what they are made from (float64 where that is only times).
+// states, float32 or float64 like what they are made from (float64 if that is only times).
 class TESSERA_API NoiseKernel {
  public:
   virtual ~NoiseKernel() = default;
@@ -38,10 +38,10 @@ class TESSERA_API NoiseKernel {
   virtual bool has_mask() const { return false; }
   int64_t states() const { return symbols() + (has_mask() ? 1 : 0); }
   int64_t mask() const { return has_mask() ? symbols() : -1; }
-  // Whether time is continuous. Otherwise it has whole steps, and rates are not asked for.
+  // Whether time is continuous. Otherwise it has whole steps and no rates.
   virtual bool has_rates() const { return true; }
 
-  // x_t of the chain that is at x_s = x.
+  // A draw of x_t, given x_s = x.
   virtual at::Tensor draw(const at::Tensor& x, const at::Tensor& s, const at::Tensor& t,
                           const at::Tensor& u) const = 0;
   virtual at::Tensor start(const at::Tensor& u) const = 0;  // x_T, whatever x_0 was
@@ -51,7 +51,7 @@ class TESSERA_API NoiseKernel {
                               const at::Tensor& t) const = 0;  // -> [B, ..., states]
   // sum_j p_j q(x_t = k | x_0 = j) for all states k; p need not be normalised.
   virtual at::Tensor forward(const at::Tensor& p, const at::Tensor& t) const = 0;
-  // The same where p is sure of one symbol: q(x_t = k | x_0 = x0).   -> [B, ..., states] float64
+  // The same if p is sure of one symbol: q(x_t = k | x_0 = x0).   -> [B, ..., states] float64
   virtual at::Tensor marginal(const at::Tensor& x0, const at::Tensor& t) const;
 
   // Jumps per unit of t / T, 0 for k = x: from x to every k, and from every k to x.
@@ -64,7 +64,7 @@ class TESSERA_API NoiseKernel {
   // log p(x_s | x_t) that follows from log_p0 [B, ..., K], normalised  ->  [B, ..., states]
   at::Tensor log_reverse(const at::Tensor& log_p0, const at::Tensor& xt, const at::Tensor& s,
                          const at::Tensor& t, Reverse reverse) const;
-  // p_t(k) / p_t(x_t) for all states k, as log_p0 implies them.
+  // log p_t(k) / p_t(x_t) for all states k, as log_p0 implies them.
   at::Tensor log_ratios(const at::Tensor& log_p0, const at::Tensor& xt, const at::Tensor& t,
                         Reverse reverse) const;
   // Rates of the reversed chain from x_t to every k, 0 for k = x_t.   -> [B, ..., states]
@@ -81,14 +81,14 @@ class TESSERA_API NoiseKernel {
   virtual at::Tensor divergence(const at::Tensor& log_p0, const at::Tensor& xt,
                                 const at::Tensor& x0, const at::Tensor& s, const at::Tensor& t,
                                 Reverse reverse) const;
-  // Its limit T * KL for ever shorter steps: the bound of continuous time, likewise.
+  // Likewise the bound of continuous time: the limit of T * KL as steps get shorter.
   virtual at::Tensor divergence_rate(const at::Tensor& log_p0, const at::Tensor& xt,
                                      const at::Tensor& x0, const at::Tensor& t,
                                      Reverse reverse) const;
 };
 
 // q(x_t | x_0) = alpha(t) [x_t = x_0] + (1 - alpha(t)) [x_t = mask]: noise covers symbols. Nothing
-// has the size of K x K. The same for both kinds of reverse steps.
+// has the size of K x K. Both kinds of reverse steps are the same here.
 class TESSERA_API AbsorbingKernel final : public NoiseKernel {
  public:
   AbsorbingKernel(int64_t symbols, const Survival& survival);
@@ -120,8 +120,8 @@ class TESSERA_API AbsorbingKernel final : public NoiseKernel {
   Survival survival_;
 };
 
-// The same where a symbol of the K stands for the mask, as the released D3PM has it: there is no
-// further state, and what shows that symbol may be it.
+// The same, but one of the K symbols stands for the mask, as in the released D3PM. There is no
+// further state, so an element that shows this symbol may be masked or not.
 class TESSERA_API AbsorbingSymbolKernel final : public NoiseKernel {
  public:
   AbsorbingSymbolKernel(int64_t symbols, int64_t covered, const Survival& survival);
@@ -142,8 +142,8 @@ class TESSERA_API AbsorbingSymbolKernel final : public NoiseKernel {
   Survival survival_;
 };
 
-// q(x_t | x_0) = alpha(t) [x_t = x_0] + (1 - alpha(t)) / K: noise puts any symbol in another's
-// place. Nothing has the size of K x K.
+// q(x_t | x_0) = alpha(t) [x_t = x_0] + (1 - alpha(t)) / K: noise replaces a symbol by a random
+// one. Nothing has the size of K x K.
 class TESSERA_API UniformKernel final : public NoiseKernel {
  public:
   UniformKernel(int64_t symbols, const Survival& survival);

@@ -72,7 +72,7 @@ class TESSERA_API Survival {
 
  private:
   SurvivalOptions options_;
-  std::shared_ptr<DeviceCopies> table_;  // sigma at 0 .. T, of the kinds that are made of steps
+  std::shared_ptr<DeviceCopies> table_;  // sigma at 0 .. T, for the kinds that are made of steps
 };
 
 }  // namespace tessera

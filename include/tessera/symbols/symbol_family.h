@@ -13,8 +13,8 @@ struct SymbolFamilyOptions {
   bool told_time = true;  // whether the network is told the time
 };
 
-// Diffusion of symbols themselves: noise covers them or puts others in their place, and a network
-// that reads their codes says what they were. D3PM, SEDD, MDLM, UDLM and others are settings of it.
+// Diffusion of symbols themselves: noise covers or replaces them, and a network that reads their
+// codes says what they were. D3PM, SEDD, MDLM, UDLM and others are settings of it.
 class TESSERA_API SymbolFamily final : public Family {
  public:
   //   mask  the symbol of the codebook whose code stands for a mask; it must not be decodable.
@@ -29,15 +29,15 @@ class TESSERA_API SymbolFamily final : public Family {
   Corrupted corrupt(const at::Tensor& labels, const Draws& draws) const override;
   FamilyLoss loss(const Corrupted& corrupted, const at::Tensor& output, const at::Tensor& labels,
                   const at::Tensor& mask) const override;
-  // bound          nats per symbol: above -log p of the data
+  // bound          upper bound of -log p of the data, nats per symbol
   // cross_entropy  of x0 at every position
-  // noised         share of the symbols that are not what they were
+  // noised         share of the symbols that noise has changed
   std::span<const std::string_view> measures() const override;
   Sample reverse(const Denoiser& network, const at::Tensor& samples, at::IntArrayRef elements,
                  const SamplerOptions& options, const StepCallback& callback = {},
                  const at::Tensor& seeds = {}, const at::Tensor& present = {}) const override;
   int64_t calls(const SamplerOptions& options) const override;
-  // Not after a jump, of which no bound is asked.
+  // Not for one_jump, where the network sees the state after a jump.
   bool has_bound() const override { return options_.objective.target != SymbolTarget::one_jump; }
   at::Tensor bound(const Corrupted& corrupted, const at::Tensor& output,
                    const at::Tensor& labels) const override;

@@ -11,8 +11,8 @@ namespace tessera {
 // What a network of symbols is taught.
 enum class SymbolTarget {
   bound,           // the bound of the likelihood
-  cross_entropy,   // the cross-entropy of x0 at every position, at all times alike
-  score_entropy,   // logits are scores: the bound, and what unnormalised scores lack
+  cross_entropy,   // the cross-entropy of x0 at every position, with equal weight at all times
+  score_entropy,   // logits are scores: the bound, with a penalty for unnormalised scores
   ratio_matching,  // the likelihood of x_t given all other positions
   one_jump,        // the bound of continuous time, estimated after one more jump (tauLDR)
 };
@@ -20,7 +20,7 @@ enum class SymbolTarget {
 // How masked positions are weighted in the bound.
 enum class MaskWeight {
   bound,   // as the bound has it
-  flat,    // all times alike
+  flat,    // all times equally
   linear,  // 1 - t / T
 };
 
@@ -44,11 +44,11 @@ struct EnumNames<MaskWeight> {
 struct SymbolObjectiveOptions {
   SymbolTarget target = SymbolTarget::bound;
   MaskWeight weight = MaskWeight::bound;  // of the bound of masks
-  double cross_entropy_weight = 0;        // added to the bound: of x0, at every position
+  double cross_entropy_weight = 0;        // of x0 at every position, added to the bound
   double label_smoothing = 0;             // of cross-entropies, in [0, 1)
 };
 
-// What a network says of x0, asked for as it is needed.
+// What a network says about x0, computed only when it is needed.
 struct SymbolPrediction {
   std::function<at::Tensor()> logits;    // [B, ..., K]
   std::function<at::Tensor()> surprise;  // [B, ...]  -log p(x0), 0 where x0 < 0
@@ -57,19 +57,19 @@ struct SymbolPrediction {
   static TESSERA_API SymbolPrediction of(const at::Tensor& logits, const at::Tensor& x0);
 };
 
-// Throws UsageError for an objective that a process has not.
+// Throws UsageError for an objective that the process does not have.
 TESSERA_API void require_objective(const SymbolProcess& process,
                                    const SymbolObjectiveOptions& options);
 
-// An unbiased estimate of the negative bound of the log-likelihood, in nats of each element: of the
-// whole bound, from one time a sample. Positions are 0 where x0 < 0.
+// An unbiased estimate of the negative bound of the log-likelihood, in nats per element: of the
+// whole bound, from one time per sample. It is 0 where x0 < 0.
 //   xt [B, ...] states, x0 [B, ...] symbols, t [B]  ->  [B, ...]
 TESSERA_API at::Tensor symbol_bound(const SymbolProcess& process,
                                     const SymbolPrediction& prediction, const at::Tensor& xt,
                                     const at::Tensor& x0, const at::Tensor& t);
 
-// The estimate of the same bound that tauLDR is taught, from x after one jump(): both rates and
-// ratios are those of x, where the bound has some of them before the jump.
+// The estimate of the same bound that tauLDR trains on, from x after one jump(). It takes both
+// rates and ratios at x, whereas the bound takes some of them before the jump.
 TESSERA_API at::Tensor one_jump_bound(const SymbolProcess& process,
                                       const SymbolPrediction& prediction, const at::Tensor& x,
                                       const at::Tensor& x0, const at::Tensor& t);
@@ -86,8 +86,8 @@ TESSERA_API SymbolLoss symbol_objective(const SymbolProcess& process,
                                         const at::Tensor& mask,
                                         const SymbolObjectiveOptions& options = {});
 
-// The distribution of x0 that reverse steps take, from a network's logits: they are its logarithm
-// but for scores of uniform noise, which are ratios at time t.
+// The distribution of x0 that reverse steps use, from a network's logits. They are its logarithm,
+// except for scores of uniform noise, which are ratios at time t.
 //   logits [..., K], xt [...] states, t a time -> [..., K] normalised logarithms
 TESSERA_API at::Tensor log_estimate(const SymbolProcess& process, SymbolTarget target,
                                     const at::Tensor& logits, const at::Tensor& xt, double t);

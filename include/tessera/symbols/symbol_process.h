@@ -15,11 +15,11 @@ namespace tessera {
 enum class SymbolNoise {
   absorbing,    // covers it with a mask
   uniform,      // puts any symbol in its place
-  gaussian,     // of values in an order: puts a near one in its place (D3PM)
+  gaussian,     // for ordered values: puts a close one in its place (D3PM)
   target_rate,  // likewise, in continuous time, until all are about equally likely (tauLDR)
 };
 
-// What the last step, from t = 1 to 0, is taught, where time has steps.
+// What the last step, from t = 1 to 0, is taught if time has steps.
 enum class FirstTerm {
   estimate,  // the network's distribution of x0 as it is
   reverse,   // the distribution of a reverse step to time 0
@@ -49,15 +49,15 @@ struct SymbolProcessOptions {
   double min_time = 1e-3;       // continuous: the earliest time, as a share of T
   Reverse reverse = Reverse::plug_in;
   FirstTerm first_term = FirstTerm::estimate;
-  int64_t mask_value = -1;  // absorbing: a symbol that stands for the mask as well; -1: none does
+  int64_t mask_value = -1;  // absorbing: a symbol that also stands for the mask; -1: none does
   GaussianNoiseOptions gaussian = {};
   TargetRateOptions target_rate = {};
 };
 
-// Whether noise covers symbols with a state that is none of them.
+// Whether noise covers symbols with a mask that is a state of its own, not a symbol.
 TESSERA_API bool has_mask(const SymbolProcessOptions& options);
 
-// The forward process of symbols: a kernel, and the times it is asked at. Immutable.
+// The forward process of symbols: a kernel and the times it is used at. Immutable.
 class TESSERA_API SymbolProcess {
  public:
   //   symbols  K, those that can be decoded
@@ -66,7 +66,7 @@ class TESSERA_API SymbolProcess {
 
   const SymbolProcessOptions& options() const { return options_; }
   const NoiseKernel& kernel() const { return *kernel_; }
-  // The kernel where noise covers symbols, else none: what is short for masks asks for it.
+  // The kernel if noise covers symbols, else null. For code that has a shorter way for masks.
   const AbsorbingKernel* absorbing() const { return absorbing_; }
   double horizon() const { return kernel_->horizon(); }
 
@@ -74,11 +74,11 @@ class TESSERA_API SymbolProcess {
   at::Tensor draw_time(const StreamId& id, const at::Tensor& samples) const;
 
   // x_t of every symbol.   x0 [B, ...], t [B], u [B, ...] float64 -> [B, ...] states
-  // Below 0 is what is no symbol: it stays as it is.
+  // Values below 0 are not symbols and stay as they are.
   at::Tensor noise(const at::Tensor& x0, const at::Tensor& t, const at::Tensor& u) const;
 
-  // x after one jump more: of one symbol of every sample, which one and where to as the rates of
-  // time t have it.   x [B, ...] states, t [B], u [B, 2] float64
+  // x after one more jump: one symbol of every sample changes. Which one, and into what, is drawn
+  // by the rates of time t.   x [B, ...] states, t [B], u [B, 2] float64
   at::Tensor jump(const at::Tensor& x, const at::Tensor& t, const at::Tensor& u) const;
 
  private:

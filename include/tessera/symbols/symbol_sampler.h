@@ -22,7 +22,7 @@ struct SymbolSamplerOptions {
   int64_t steps = 20;
   SymbolSampling sampling = {};
   SymbolTarget target = SymbolTarget::bound;  // what the network was taught
-  uint64_t seed = 0;                          // where samples have none of their own
+  uint64_t seed = 0;                          // if samples have none of their own
 };
 
 // What a callback sees: the state before step `index`, and what the network made of it.
@@ -35,8 +35,8 @@ struct SymbolStep {
 
 struct SymbolSample {
   at::Tensor x;                  // [B, ...]  symbols
-  at::Tensor log_probabilities;  // [B, ...]  float32: of every symbol, when it was chosen
-  at::Tensor estimate;           // [B, ..., e]  the network's last
+  at::Tensor log_probabilities;  // [B, ...]  float32: of every symbol when it was chosen
+  at::Tensor estimate;           // [B, ..., e]  the network's last one
   int64_t calls;                 // of the network
 };
 
@@ -51,10 +51,10 @@ class TESSERA_API SymbolSampler {
 
   //   samples  [B] int64
   //   shape    of one sample
-  //   given    [B, ...] int64: symbols that stay as they are, -1 where there is none; or undefined
+  //   given    [B, ...] int64: symbols that stay as they are, -1 for other positions; or undefined
   //   seeds    [B] int64: of every sample; undefined: that of the options
-  //   present  [B, ...] bool: positions that are asked for, others are symbol 0; or undefined
-  //   callback returns false to stop: what is still covered then gets the likeliest symbol
+  //   present  [B, ...] bool: positions to make, others are symbol 0; or undefined: make all
+  //   callback returns false to stop: positions still covered then get the likeliest symbol
   SymbolSample run(const SymbolNetwork& network, const at::Tensor& samples, at::IntArrayRef shape,
                    const at::Tensor& given = {}, const at::Tensor& seeds = {},
                    const at::Tensor& present = {},

@@ -17,11 +17,11 @@ namespace tessera {
 //   const tessera::Training training({.recipe = "recipes/tiny.toml"});
 //   const tessera::TrainingResult result = training.run();
 //   const tessera::Translator translator(result.run);
-// A run that was stopped, or whose process died, goes on with {.resume = "runs/tiny"}.
+// A run that was stopped, or whose process died, continues with {.resume = "runs/tiny"}.
 class TESSERA_API Training {
  public:
-  // Reads the recipe, or the configuration of the run; nothing is written yet. Throws UsageError
-  // that lists all that is wrong with it.
+  // Reads the recipe, or the configuration of the run; nothing is written yet. Throws UsageError,
+  // which lists everything that is wrong with it.
   explicit Training(TrainingRequest request);
   ~Training();
   Training(Training&&) noexcept;
@@ -29,17 +29,17 @@ class TESSERA_API Training {
 
   std::string config() const;  // the configuration in effect, as TOML
 
-  // Whether equal runs are to give equal bits on CUDA (train.deterministic). LibTorch demands
-  // CUBLAS_WORKSPACE_CONFIG=:4096:8 in the environment for that, from before CUDA is first used.
+  // Whether equal runs must give equal bits on CUDA (train.deterministic). LibTorch then needs
+  // CUBLAS_WORKSPACE_CONFIG=:4096:8 in the environment before CUDA is first used.
   bool deterministic() const;
 
-  // Makes some updates and says what the training would take. Leaves nothing behind.
+  // Makes some updates to estimate what the training would take. Leaves nothing behind.
   //   trace  file for a profile of an update (chrome://tracing); empty: none
   TrainingCost estimate(const std::filesystem::path& trace = {}) const;
 
-  // Trains until all updates are made, early stopping ends the run, or `stop` asks for it: then it
-  // saves, and says so. Throws Error where the run cannot begin or diverges; the checkpoints there
-  // are stay.
+  // Trains until all updates are made, early stopping ends the run, or `stop` asks it to stop: then
+  // it saves, and the result says so. Throws Error if the run cannot begin or diverges; existing
+  // checkpoints are kept.
   //   on_progress  called in this thread; what it throws ends the training
   TrainingResult run(const std::stop_token& stop = {},
                      const OnTrainingProgress& on_progress = {}) const;

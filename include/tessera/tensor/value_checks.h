@@ -18,32 +18,33 @@ namespace tessera {
 //   off        none
 enum class ValueChecks { automatic, immediate, deferred, off };
 
-// For the whole process, but for the scopes below.
+// For the whole process, except the scopes below.
 TESSERA_API void set_value_checks(ValueChecks mode);
 TESSERA_API ValueChecks value_checks();  // in force in this thread
 
 // Throws tessera::Error if a deferred check has failed on any device since the last call, naming
-// the first argument: one of the scope that this thread is in, or, in none, of the threads that are
-// in none. One synchronisation per device in use: call it where metrics are read.
+// the first argument. In a scope, only its own checks count; outside of scopes, those of all
+// threads that are in none. One synchronisation per device in use: call it where metrics are read.
 TESSERA_API void raise_deferred_errors();
 
-// The deferred checks of one call. While one lives, what fails in its thread is its own: it shows
-// in raise_deferred_errors() of this thread alone, and is forgotten with the scope. Generators,
-// samplers of models and trainings have one each. Put one around calls of your own network where
-// threads work at once. Scopes of a thread end in the opposite order of their beginning.
+// The deferred checks of one call. While a scope lives, the failures of its thread belong to it:
+// only raise_deferred_errors() in this thread reports them, and they are forgotten with the scope.
+// Generators, samplers of models and trainings have one each. Put one around calls of your own
+// network if several threads work at once. Scopes of a thread must end in the reverse order of
+// their creation.
 class TESSERA_API ValueCheckScope {
  public:
   class Shared;
 
   ValueCheckScope();                           // with the mode in force
   explicit ValueCheckScope(ValueChecks mode);  // with a mode of its own
-  // Takes part in the scope of another thread, as current() there said.
+  // Joins the scope of another thread, as current() returned it there.
   explicit ValueCheckScope(std::shared_ptr<Shared> of_another_thread);
   ~ValueCheckScope();
   ValueCheckScope(const ValueCheckScope&) = delete;
   ValueCheckScope& operator=(const ValueCheckScope&) = delete;
 
-  // That this thread is in; null: none.
+  // The scope that this thread is in; null: none.
   static std::shared_ptr<Shared> current();
 
  private:

@@ -11,7 +11,7 @@ struct ScoreInterval {
   double half_width() const { return (high - low) / 2; }
 };
 
-// Two systems on the same lines, drawn again and again.
+// Two systems compared on the same lines, resampled many times.
 struct PairedBootstrap {
   ScoreInterval baseline, system;
   double difference = 0;  // system - baseline

@@ -6,8 +6,8 @@
 
 namespace tessera {
 
-// Where a training stands: told whenever it writes a line of its log (train.log_every), and after
-// every validation.
+// Where a training stands: reported whenever it writes a line of its log (train.log_every), and
+// after every validation.
 struct TrainingProgress {
   int64_t step = 0;   // updates made
   int64_t steps = 0;  // of the whole run
