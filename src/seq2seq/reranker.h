@@ -18,7 +18,7 @@ class Reranker {
   Reranker(const std::filesystem::path& run_or_model, const text::Dictionary& dictionary,
            at::Device device, nn::Precision precision);
 
-  // Fills in Candidate::rerank_score and chooses anew, for all sentences at once.
+  // Fills in Candidate::rerank_score and chooses again, for all sentences at once.
   void choose(std::span<const SourceSentence> sentences, std::span<Generated> results,
               int64_t batch_tokens) const;
 
