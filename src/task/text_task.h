@@ -34,7 +34,7 @@ class TextTask final : public train::Task {
   std::vector<std::string> next_commands(const std::filesystem::path& run) const override;
 
  private:
-  // What validations are scored by: the loss, where no sentences are generated.
+  // The score of validations: the loss if no sentences are generated.
   TextScore score() const;
 
   TextOptions options_;

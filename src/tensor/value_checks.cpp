@@ -21,8 +21,8 @@ namespace {
 
 std::atomic<ValueChecks> current_mode{ValueChecks::automatic};
 
-// Flags of checks that are read later: one per distinct problem, for every stream that has been
-// checked in. Streams do not wait for each other, so they do not share flags.
+// Flags of checks that are read later: one per distinct problem, separately for every stream.
+// Streams do not wait for each other, so they do not share flags.
 class DeferredChecks {
  public:
   void record(const at::Tensor& failed, const std::string& problem) {
@@ -70,7 +70,7 @@ class DeferredChecks {
   std::map<Place, at::Tensor> flags_;
 };
 
-// Of threads that are in no scope.
+// The checks of threads that are in no scope.
 DeferredChecks& checks_of_the_process() {
   static auto* checks = new DeferredChecks;  // outlives the CUDA driver's own clean-up
   return *checks;
