@@ -39,8 +39,8 @@ namespace tessera::text {
 class Tokenizer {
  public:
   //   raw  text is real text: it is split into words and punctuation first (pretokenizer.h), and
-  //        put together again by decode(). Otherwise it is tokenised already: words stand between
-  //        blanks (space, tab and their like), and stay as they are.
+  //        put together again by decode(). Otherwise it is already tokenised: words stand between
+  //        blanks (space, tab and the like) and stay as they are.
   static Tokenizer bpe(Bpe bpe, Dictionary dictionary, bool raw);
   static Tokenizer words(Dictionary dictionary, bool raw);
   // Runs of blanks become one symbol "▁" (none at the ends); a ▁ of the text itself is <unk>.
@@ -51,8 +51,8 @@ class Tokenizer {
   static Tokenizer load(const std::filesystem::path& folder);
   void save(const std::filesystem::path& folder) const;
 
-  // Without the end symbol. What the dictionary lacks is <unk>; so are words of the text that are
-  // called as special symbols are.
+  // Without the end symbol. Symbols that the dictionary lacks become <unk>, and so do words of the
+  // text with the name of a special symbol.
   std::vector<Id> encode(std::string_view line) const;
 
   // Up to the first </s>; <s> and <pad> are left out. Pieces are joined and, where text was raw,
