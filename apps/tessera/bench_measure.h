@@ -32,7 +32,7 @@ constexpr double kMiB = 1024.0 * 1024.0;
 
 struct Measured {
   double seconds;    // median
-  int64_t peak;      // bytes beside inputs and outputs
+  int64_t peak;      // bytes besides inputs and outputs
   at::Tensor value;  // what was computed
 };
 

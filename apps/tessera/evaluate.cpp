@@ -249,7 +249,7 @@ CLI::App* add_command(CLI::App& program, const std::shared_ptr<EvaluateCommand>&
       "measure a model: scores and speed on a split of its corpus, or the distance of images it "
       "makes from real ones");
   add_generation_options(*evaluate, command->settings);
-  // Options of both kinds of model; all others are for text only.
+  // Options for both kinds of model. All others but the image options are for text only.
   const std::set<std::string> both{"folder",        "--checkpoint", "--precision", "--steps",
                                    "--r",           "--sampler",    "--path",      "--clock",
                                    "--estimate",    "--order",      "--predictor", "--correctors",

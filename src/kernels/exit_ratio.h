@@ -40,7 +40,7 @@ struct ArgmaxScore {
   int64_t* labels;     // [n]
 };
 
-// Bytes a kernel may use beside its inputs and outputs, whatever n, k and d are.
+// Bytes a kernel may use besides its inputs and outputs, whatever n, k and d are.
 inline constexpr std::size_t kScratchLimit = std::size_t{16} << 20;
 
 namespace cpu {

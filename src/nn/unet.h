@@ -39,7 +39,7 @@ class UNet {
   at::Tensor operator()(const at::Tensor& x, const at::Tensor& time, const at::Tensor& classes,
                         Mode mode) const;
 
-  // Throws UsageError where pictures of that size do not fit the stages.
+  // Throws UsageError if pictures of that size do not fit the stages.
   static void check_size(const UNetOptions& options, int64_t height, int64_t width);
 
  private:

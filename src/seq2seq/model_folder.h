@@ -39,10 +39,10 @@ LoadedModel load_model_folder(const std::filesystem::path& folder, at::Device de
                               nn::Precision precision);
 LoadedModel load_model_folder(const std::filesystem::path& folder, at::Device device);
 
-// Throws Error where a model is not of the kind that a recipe asks for.
+// Throws Error if a model is not of the kind that a recipe asks for.
 void require_kind(const Seq2Seq& model, ModelKind kind, const std::filesystem::path& folder);
 
-// Throws Error where a model has no probabilities of sentences.
+// Throws Error if a model has no probabilities of sentences.
 void require_probabilities(const Seq2Seq& model, const std::filesystem::path& folder);
 
 }  // namespace tessera::seq2seq

@@ -13,7 +13,7 @@ namespace tessera::task {
 // Sentences to sentences: a corpus, and a Seq2Seq model that learns from it.
 class TextTask final : public train::Task {
  public:
-  // Throws Error where the corpus has nothing to validate on.
+  // Throws Error if the corpus has nothing to validate on.
   TextTask(const TextOptions& options, corpus::Corpus corpus, uint64_t seed, at::Device device);
 
   nn::Trainable& model() override { return *model_; }

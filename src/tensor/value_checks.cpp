@@ -138,7 +138,7 @@ void raise_deferred_errors() {
 void check_finite(const at::Tensor& x, std::string_view argument) {
   if (value_checks() == ValueChecks::off || x.numel() == 0) return;
   const c10::NoGradGuard no_grad;
-  // Minimum and maximum carry NaN along, and need no memory beside the result.
+  // Minimum and maximum carry NaN along, and need no memory besides the result.
   const auto [low, high] = at::aminmax(x);
   settle(at::logical_not(at::isfinite(low).logical_and_(at::isfinite(high))),
          fmt::format("{} contains NaN or infinite values", argument));

@@ -44,7 +44,7 @@ class PairStatistics {
   // After the first counts: both tables are equal, and the threshold is a tenth of the largest.
   void start();
 
-  // The pair to merge at this step (from 0); -1 where there is none at all.
+  // The pair to merge at this step (from 0); -1 if there is none at all.
   int32_t best(int64_t step);
 
   const Pair& operator[](int32_t pair) const { return pairs_[static_cast<size_t>(pair)]; }
@@ -74,7 +74,7 @@ class PairStatistics {
   bool less(int32_t a, int64_t count_a, int32_t b, int64_t count_b) const;
   void enter(int32_t pair);
   void prune();                // moves what is below the threshold into the full table
-  int32_t top();               // of the small table; -1 where it is empty
+  int32_t top();               // of the small table; -1 if it is empty
   void restore(int64_t step);  // the small table from the full one
   void rebuild_heap();
 

@@ -19,7 +19,7 @@ namespace tessera::text {
 // How a line becomes symbols.
 enum class TokenizerKind {
   bpe,         // words, then subword-nmt's pieces
-  words,       // what stands between blanks
+  words,       // the words between blanks
   characters,  // code points; a blank is a symbol of its own
 };
 
@@ -79,7 +79,7 @@ class Tokenizer {
 std::vector<std::string> split_symbols(std::string_view line, TokenizerKind kind, bool raw,
                                        const Bpe* bpe);
 
-// The words of a line, before BPE: pretokenised if raw, else what stands between blanks.
+// The words of a line, before BPE: pretokenised if raw, else the words between blanks.
 std::vector<std::string> split_words(std::string_view line, bool raw);
 
 }  // namespace tessera::text
