@@ -32,15 +32,15 @@ constexpr double kMiB = 1024.0 * 1024.0;
 
 struct Measured {
   double seconds;    // median
-  int64_t peak;      // bytes beside inputs and outputs
+  int64_t peak;      // bytes besides inputs and outputs
   at::Tensor value;  // what was computed
 };
 
-// Runs the versions in turn, so that a change in the machine's pace meets all of them.
+// Runs the versions in turn, so that a change in the machine's speed affects all of them.
 std::vector<Measured> measure(const std::vector<std::function<at::Tensor()>>& versions,
                               at::Device device, int repeats);
 
-// Rate of a large square product, the machine's own ceiling: operations a second.
+// Rate of a large square product, the limit of this machine: operations per second.
 double gemm_rate(at::Device device, at::ScalarType dtype, int repeats);
 
 }  // namespace tessera::app

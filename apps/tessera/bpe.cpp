@@ -35,8 +35,8 @@ std::vector<std::filesystem::path> or_stdin(const std::vector<std::filesystem::p
   return files.empty() ? std::vector<std::filesystem::path>{"-"} : files;
 }
 
-// Collects output and writes it in large pieces; what is there at the end is written, also when an
-// error ends the work.
+// Collects output and writes it in large pieces. The rest is written at the end, also if an error
+// ends the work.
 class Output {
  public:
   Output() = default;
@@ -46,7 +46,7 @@ class Output {
 
   std::string& text() { return text_; }
 
-  // False when there is no use in going on: nobody reads, or the disk is full. main() says so.
+  // False if going on is useless: nobody reads, or the disk is full. main() reports it.
   bool line_done() {
     if (text_.size() < kBytes) return true;
     std::cout << text_;
@@ -82,7 +82,7 @@ void run_apply(const ApplyCommand& command) {
     options.vocabulary = text::load_bpe_vocabulary(command.vocabulary, command.threshold);
   const text::Bpe bpe(text::BpeCodes::load(command.codes), options);
   Output output;
-  bool ended = true;  // the last line, by a newline
+  bool ended = true;  // whether a newline ended the last line
   for (const auto& file : or_stdin(command.files)) {
     text::LineReader reader(
         file, {.replace_invalid = command.replace_invalid, .keep_carriage_return = true});

@@ -16,7 +16,7 @@ struct GlobalOptions {
   bool json = false;
 };
 
-// One function per sub-command: adds it to the program. What it does runs as the sub-command's
+// One function per sub-command: adds it to the program. The work is done in the sub-command's
 // callback, after the global options are in force; it prints data on stdout and throws
 // tessera::Error for main() to report.
 void add_average(CLI::App& program, const GlobalOptions& globals);

@@ -21,7 +21,7 @@ struct ProgressDisplay {
 // What the program says while it works, on stderr:
 //   [2026-11-15 10:12:01] 2,000 steps, loss 1.234
 //   [2026-11-15 10:12:01] warn: 3 of 160,239 pairs are empty, left out
-// and, on a terminal, how far it is. Of bars within bars the innermost is shown; when it ends it is
+// and, on a terminal, how far it is. Of nested bars the innermost is shown; when it ends, it is
 // wiped and the outer one shows again. Bars make way for lines of the log. stdout is for data and
 // is never written to. Safe to use from several threads.
 class Console {

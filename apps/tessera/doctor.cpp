@@ -51,7 +51,7 @@ namespace {
 struct Finding {
   Health health = Health::ok;
   std::string name, text;
-  std::string advice = {};  // for what is not well
+  std::string advice = {};  // if something is wrong
 };
 
 using Findings = std::vector<Finding>;
@@ -86,7 +86,7 @@ void add_cpu(Findings& findings) {
   findings.push_back(finding);
 }
 
-// Threads that wait spin or sleep, as the OpenMP library was told when it was loaded.
+// Whether waiting threads spin or sleep: the OpenMP library reads this setting when it is loaded.
 void add_waiting_threads(Findings& findings) {
   const auto is_set = [](const char* name, const char* value) {
     const char* found = std::getenv(name);
@@ -155,7 +155,7 @@ void add_lzma(Findings& findings) {
 #endif
 }
 
-// What stands in the way of CUDA where no device is in use.
+// Why no CUDA device is in use.
 Finding absent_cuda() {
   Finding finding{Health::ok, "CUDA", "no device; everything is computed on the CPU"};
   if (kernels::cuda::built_in()) {

@@ -42,9 +42,9 @@ struct EvaluateCommand {
   GenerationSettings settings;
   ImageSettings images;
   ImageMeasuring measuring;
-  CorpusPart part;  // its folder: empty, or as --data says
+  CorpusPart part;  // its folder: empty, or from --data
   fs::path out, other;
-  TextEvaluationOptions text;  // all but what settings and global options say
+  TextEvaluationOptions text;  // all but the settings and global options
 };
 
 fs::path corpus_folder(const EvaluateCommand& command) {
@@ -57,7 +57,7 @@ fs::path corpus_folder(const EvaluateCommand& command) {
   return task::data_folder(task::StoredRecipe(train::RunFolder::open(run)).recipe, run);
 }
 
-// The other system's sentences; none where none is to be compared with.
+// The other system's sentences; empty if there is none to compare with.
 //   sentences  how many are measured
 Lines read_other(const EvaluateCommand& command, int64_t sentences) {
   Lines other;
@@ -71,7 +71,7 @@ Lines read_other(const EvaluateCommand& command, int64_t sentences) {
   return other;
 }
 
-// Throws UsageError, which names flags, for what makes no sense with the model.
+// Throws UsageError, which names flags, for options that make no sense with the model.
 void check_flags(const EvaluateCommand& command, const Engine& engine) {
   options_in_effect(engine, command.settings.changes());
   const seq2seq::Seq2Seq& model = engine.text().model();
@@ -136,7 +136,7 @@ Json json_report(const EvaluateCommand& command, const TextEvaluation& found, co
               {"metrics", metrics},
               {"exact_match", found.exact_match},
               {"nfe", found.nfe}};
-  if (generation.lengths)  // of a diffusion model
+  if (generation.lengths)  // diffusion models only
     report.update({{"lengths", *generation.lengths},
                    {"noises", *generation.noises},
                    {"passes", found.passes}});
@@ -165,7 +165,7 @@ Json json_report(const EvaluateCommand& command, const TextEvaluation& found, co
 constexpr const char* kTextGroup = "Of models of text";
 constexpr const char* kImageGroup = "Of models of images";
 
-// An option of the other kind of model would change nothing: whoever gives it is mistaken.
+// An option for the other kind of model would change nothing, so it must be a mistake.
 void require_fitting(const CLI::App& evaluate, bool images) {
   for (const CLI::Option* option : evaluate.get_options())
     require_option(
@@ -193,7 +193,7 @@ void evaluate_text(EvaluateCommand& command, const GlobalOptions& globals) {
   const int64_t pairs = corpus::Corpus::open(command.part.folder).split(command.part.split).size();
   const int64_t sentences = command.part.limit > 0 ? std::min(command.part.limit, pairs) : pairs;
   options.scores.compare_with = read_other(command, sentences);
-  std::optional<AtomicFile> file;  // opened now: what cannot be written is known before the work
+  std::optional<AtomicFile> file;  // opened now, so that a failure shows before the work
   if (!command.out.empty()) file.emplace(command.out, Links::follow);
   const Engine engine(command.settings.folder, command.settings.load_options(globals));
   check_flags(command, engine);
@@ -227,7 +227,7 @@ void run_evaluate(const CLI::App& evaluate, EvaluateCommand& command,
   require_fitting(evaluate, images);
   if (!images) return evaluate_text(command, globals);
   command.measuring.data = command.part.folder;
-  // The sampler's flags are those of both kinds.
+  // Both kinds use the sampler's flags.
   const GenerateOptions& flags = settings.options;
   SampleOptions& options = command.images.options;
   options.steps = flags.steps;
@@ -249,7 +249,7 @@ CLI::App* add_command(CLI::App& program, const std::shared_ptr<EvaluateCommand>&
       "measure a model: scores and speed on a split of its corpus, or the distance of images it "
       "makes from real ones");
   add_generation_options(*evaluate, command->settings);
-  // Which options are for text alone is told from those that are for both.
+  // Options for both kinds of model. All others but the image options are for text only.
   const std::set<std::string> both{"folder",        "--checkpoint", "--precision", "--steps",
                                    "--r",           "--sampler",    "--path",      "--clock",
                                    "--estimate",    "--order",      "--predictor", "--correctors",
@@ -328,7 +328,7 @@ void add_evaluate(CLI::App& program, const GlobalOptions& globals) {
 
 void add_evaluate_check(CLI::App& program) {
   auto command = std::make_shared<EvaluateCommand>();
-  add_command(program, command)->callback([command] {});  // which keeps what options write to
+  add_command(program, command)->callback([command] {});  // keeps what options write to
 }
 
 }  // namespace tessera::app

@@ -8,7 +8,7 @@
 
 namespace tessera::app {
 
-// How images a model makes are measured.
+// How generated images are measured.
 struct ImageMeasuring {
   int64_t count = 10000;
   std::filesystem::path data, features, statistics, nearest, npz;

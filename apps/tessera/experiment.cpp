@@ -54,7 +54,7 @@ std::map<std::string, Value> assignments(const std::vector<std::string>& words, 
   return result;
 }
 
-// What is the same for all the commands it runs.
+// Global options for all commands that it runs.
 //   jobs  processes at once: on a CPU they share its cores
 std::vector<std::string> passed_on(const GlobalOptions& globals, int jobs) {
   std::vector<std::string> words;
@@ -84,7 +84,7 @@ void check_options(const experiment::Table& table) {
     add_evaluate_check(program);
     std::vector<std::string> words{"evaluate", "RUN"};
     words.insert(words.end(), cell.evaluate.begin(), cell.evaluate.end());
-    std::reverse(words.begin(), words.end());  // as CLI11 wants them
+    std::reverse(words.begin(), words.end());  // CLI11 wants them in this order
     try {
       program.parse(words);
     } catch (const CLI::ParseError& error) {

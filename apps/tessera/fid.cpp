@@ -46,9 +46,9 @@ struct FidCommand {
 // One of the two sets.
 struct Side {
   std::string name;  // as the person gave it
-  std::string part;  // of a file with several sets; empty: not said
+  std::string part;  // of a file with several sets; empty: not given
   image_metric::Statistics statistics;
-  at::Tensor features = {};  // [n, D] on the CPU, where they are asked for
+  at::Tensor features = {};  // [n, D] on the CPU, if they are asked for
 };
 
 bool is_statistics(const fs::path& path) {
@@ -111,7 +111,7 @@ Side measured(const FidCommand& command, size_t which, const image_metric::Extra
   return measured_images(command, path, part, *extractor);
 }
 
-// Statistics that others made may say nothing of their extractor, or only its name.
+// Statistics made by others may not name their extractor, or give only its name.
 void require_one_space(const std::array<Side, 2>& sides, const image_metric::Extractor* extractor) {
   require_same_extractor(sides[0].statistics, sides[0].name, sides[1].statistics, sides[1].name);
   if (extractor == nullptr) return;
@@ -127,7 +127,7 @@ void require_one_space(const std::array<Side, 2>& sides, const image_metric::Ext
 }
 
 struct Outcome {
-  std::string extractor, hash;  // may be empty: of statistics that do not say
+  std::string extractor, hash;  // empty if the statistics do not name one
   double frechet = 0;
   std::optional<image_metric::KernelDistance> kernel = std::nullopt;
 };

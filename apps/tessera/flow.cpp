@@ -33,7 +33,7 @@ bool is_override(const std::string& setting) {
   return setting.find('=') != std::string::npos;
 }
 
-// What makes the same page again.
+// The command that makes the same page again.
 std::string command_line(const FlowCommand& command, uint64_t seed) {
   std::string line = fmt::format("tessera flow --out {} --seed {}", command.out.string(), seed);
   for (const std::string& setting : command.settings) line += " " + setting;
@@ -94,7 +94,7 @@ void run_flow(const FlowCommand& command, const GlobalOptions& globals) {
   std::filesystem::create_directories(command.out, failure);
   if (failure) throw file_error("make the folder", command.out, failure.value());
 
-  // Operations this small only lose time to threads, and to a GPU.
+  // Such small operations are slower with threads or on a GPU.
   if (globals.threads == 0) at::set_num_threads(1);
   const at::Device device = globals.device == "auto" ? at::kCPU : parse_device(globals.device);
   const auto began = std::chrono::steady_clock::now();

@@ -42,7 +42,7 @@ struct GenerateCommand {
 struct Chunk {
   int64_t first_line = 0;
   std::vector<std::string> lines;
-  std::exception_ptr failure;  // what ended it; lines before it are good
+  std::exception_ptr failure;  // the error that ended it; earlier lines are good
 };
 
 Chunk read_chunk(text::LineReader& reader, size_t size) {
@@ -71,14 +71,14 @@ class GenerateRun {
         engine_(command.settings.folder, command.settings.load_options(globals)) {
     require_option(!command.settings.wants_reference_lengths(),
                    "there are no references to take lengths from");
-    options_in_effect(engine_, command.settings.changes());  // says at once what is wrong with them
+    options_in_effect(engine_, command.settings.changes());  // reports wrong options at once
     require_option(!command.show_steps || engine_.text().model().family() != nullptr,
                    "--show-steps is for models of kind 'diffusion'");
   }
 
   void run() {
     text::LineReader reader(command_.input, {.replace_invalid = command_.replace_invalid});
-    // Someone who types wants an answer to every line; steps are shown of one sentence at a time.
+    // Someone who types wants an answer to every line. Steps are shown for one sentence at a time.
     const bool typed = command_.input == "-" && isatty(STDIN_FILENO);
     const size_t size = typed || command_.show_steps ? 1 : static_cast<size_t>(command_.chunk);
     if (command_.show_steps) std::cerr << StepDisplay::legend();
@@ -98,7 +98,7 @@ class GenerateRun {
   }
 
  private:
-  // For a model of sentences a tab is a blank like others: it would read two columns as one
+  // For a model of sentences a tab is a blank like any other: it would read two columns as one
   // sentence.
   void warn_of_columns(const Chunk& chunk) {
     if (warned_) return;
@@ -117,7 +117,7 @@ class GenerateRun {
         counted(chunk.first_line + static_cast<int64_t>(chunk.lines.size()), "line"));
   }
 
-  //   steps  receives those of the one sentence, where they are shown
+  //   steps  receives the steps of the one sentence, if they are shown
   std::vector<TextResult> generate(const Chunk& chunk, Progress* progress, Json& steps) const {
     std::vector<TextRequest> requests =
         requests_for(chunk.lines, chunk.first_line, command_.settings.changes(), globals_.seed);
@@ -192,7 +192,7 @@ class GenerateRun {
   const GenerateCommand& command_;
   const GlobalOptions& globals_;
   Engine engine_;
-  bool warned_ = false;  // of columns
+  bool warned_ = false;  // about columns
 };
 
 }  // namespace

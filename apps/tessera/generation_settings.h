@@ -14,11 +14,11 @@
 
 namespace tessera::app {
 
-// What the commands that generate text can change about it.
+// The settings of commands that generate text.
 struct GenerationSettings : ModelSettings {
   GenerateOptions options;  // as the flags say
 
-  // What --length says where lengths of references are to be used: for commands that have some.
+  // Whether --length asks for the lengths of references, in commands that have references.
   bool wants_reference_lengths() const { return options.length == "oracle"; }
 
   // The options as requests take them.
@@ -27,11 +27,11 @@ struct GenerationSettings : ModelSettings {
 
 void add_generation_options(CLI::App& command, GenerationSettings& settings);
 
-// The options in effect, for reports. Throws UsageError, which names flags, for what makes no sense
-// with the model.
+// The options in effect, for reports. Throws UsageError, which names flags, for options that make
+// no sense with the model.
 seq2seq::GenerationOptions options_in_effect(const Engine& engine, const GenerateOptions& changes);
 
-// Requests for lines, all alike.
+// Requests for lines, all with the same options.
 //   first_line  number of the first in the input, from 0
 std::vector<TextRequest> requests_for(const std::vector<std::string>& lines, int64_t first_line,
                                       const GenerateOptions& changes, uint64_t seed);

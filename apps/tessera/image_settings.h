@@ -11,17 +11,17 @@
 
 namespace tessera::app {
 
-// What the commands that make images can change about it.
+// The settings of commands that make images.
 struct ImageSettings {
   SampleOptions options;
   std::string label;  // a class, by name or number
 };
 
-// All but the sampler's.
+// Adds all options but the sampler's.
 void add_image_options(CLI::App& command, ImageSettings& settings);
 
-// The options in effect. Throws UsageError, which names flags, for what makes no sense with the
-// model.
+// The options in effect. Throws UsageError, which names flags, for options that make no sense with
+// the model.
 SampleOptions options_in_effect(const Engine& engine, const SampleOptions& changes);
 
 // A request for images number 0, ..., count - 1.

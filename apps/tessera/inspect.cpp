@@ -25,7 +25,7 @@ Thing kind_of(const fs::path& path) {
   const auto has = [&](const char* name) { return fs::exists(path / name, ignored); };
   require(fs::exists(path, ignored), "there is no '{}'", path.string());
   if (!fs::is_directory(path, ignored)) return Thing::tensors;
-  // Half a model is a model too: loading it says what is missing.
+  // An incomplete model is a model too: loading it reports what is missing.
   if (train::RunFolder::is_one(path) || has("checkpoints") || has("config.json") ||
       has("model.safetensors"))
     return Thing::model;

@@ -65,7 +65,7 @@ Report checkpoints_report(const fs::path& run) {
     try {
       bytes = CheckpointManifest::read(each.folder).total_size();
     } catch (const Error&) {
-      continue;  // whoever trains here has removed it meanwhile
+      continue;  // a training has removed it meanwhile
     }
     const bool is_best = best && !found && each.score == best;
     found = found || is_best;
@@ -111,7 +111,7 @@ Report norms_report(const seq2seq::Seq2Seq& model) {
 
 // ---- the boundary
 
-// What to measure on.
+// The symbols to measure on, and where they come from.
 struct Labels {
   at::Tensor ids;  // [N] int64
   Report origin;

@@ -44,7 +44,7 @@ std::string checkpoints_text(const Report& checkpoints) {
 
 std::string history_text(const Report& history) {
   if (history["rows"].empty()) return "\nhistory: nothing measured yet\n";
-  // Of the scores only those that were measured.
+  // Only scores that were measured.
   std::vector<std::pair<const char*, const char*>> scores;
   for (const auto& score : {std::pair{"bleu", "BLEU"}, std::pair{"exact_match", "exact match"},
                             std::pair{"distance", "distance"}})
@@ -111,7 +111,7 @@ std::string boundary_text(const Report& boundary) {
   return text;
 }
 
-// How far the true symbol can be read off the points a network is shown.
+// How well the true symbol can be read from the points a network is shown.
 std::string ranks_text(const Report& ranks) {
   if (ranks["rows"].empty()) return "";
   std::string text = fmt::format(

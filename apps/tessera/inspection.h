@@ -10,21 +10,21 @@
 #include <filesystem>
 #include <string>
 
-// What `tessera inspect` finds, as JSON; and the same for people. Everything that is missing or
+// What `tessera inspect` finds, as JSON, and as text for people. Everything that is missing or
 // broken is an Error.
 namespace tessera::app {
 
 using Report = nlohmann::ordered_json;
 
-// What to look at in a run or a model, beside its files.
+// What to look at in a run or a model, besides its files.
 struct ModelInspection {
   std::filesystem::path folder;  // of a run or a model
   std::string checkpoint;        // as find_model_folder() takes it
   std::filesystem::path data;    // corpus to measure on; empty: that of the run, if it is there
   std::string split = "valid";
-  bool split_named = false;  // by the user: it must be there
+  bool split_named = false;  // by the user: it must exist
   int64_t sentences = 1000;  // of the split, at most; 0: all
-  bool all_options = false;  // those that have their defaults too
+  bool all_options = false;  // also those that have their defaults
   at::Device device = at::kCPU;
   uint64_t seed = 1;
 };

@@ -9,8 +9,8 @@ namespace tessera::app {
 
 constexpr int kLogColumns = 100;  // of a line of the log, with the time at its beginning
 
-// "step 200", "loss 1.23", ... two blanks apart. What would reach beyond kLogColumns goes on in a
-// line below, indented as far as the text.
+// "step 200", "loss 1.23", ... two blanks apart. Fields beyond kLogColumns go on the next line,
+// indented like the text.
 std::string wrapped_fields(const std::vector<std::string>& fields);
 
 // A line of the log after its time, painted where stderr shows colours: "warn: 3 pairs are empty".

@@ -41,7 +41,7 @@ using tessera::app::GlobalOptions;
 using tessera::app::whole_number;
 
 constexpr int kDone = 0, kFailed = 1, kWrongUsage = 2;
-constexpr int kUnread = 128 + SIGPIPE;  // as the shell says of a program that SIGPIPE ended
+constexpr int kUnread = 128 + SIGPIPE;  // the exit code a shell reports for SIGPIPE
 
 constexpr const char* kVersionHelp =
     "print versions of tessera, LibTorch and CUDA, and the instruction sets in use";
@@ -74,14 +74,14 @@ void report(const tessera::Error& error) {
   if (!error.hint().empty()) std::cerr << "hint: " << tessera::visible(error.hint()) << '\n';
 }
 
-// Where no one has said anything better on the way.
+// Used if nothing more precise is known.
 tessera::Error not_enough_memory() {
   return tessera::Error("there is not enough memory",
                         "smaller files, a smaller model or smaller batches need less; `tessera "
                         "train --dry-run` says how much a run takes");
 }
 
-// What no one has foreseen, with the first line of what a library says about it.
+// For an unforeseen error, with the first line of the library's message.
 tessera::Error unforeseen(std::string what) {
   what.erase(std::min(what.find('\n'), what.size()));
   return tessera::Error("something went wrong that should not: " + what,
@@ -130,7 +130,7 @@ void add_help_and_version(CLI::App& program) {
 }
 
 // Freed memory is kept for the next tensors. To give it back to the system and take it again costs
-// a tenth of a training update on a CPU. What the environment says wins.
+// a tenth of a training update on a CPU. Environment variables take precedence.
 void keep_freed_memory() {
 #ifdef __GLIBC__
   if (std::getenv("MALLOC_TRIM_THRESHOLD_") == nullptr) ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
@@ -138,7 +138,7 @@ void keep_freed_memory() {
 #endif
 }
 
-// Whether whoever read our output has had enough (`| head`).
+// Whether the reader of our output has had enough (`| head`).
 bool reader_is_gone() {
   pollfd out{STDOUT_FILENO, POLLOUT, 0};
   return ::poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP)) != 0;
@@ -239,6 +239,6 @@ int main(int argc, char** argv) {
     if (!unread) report(tessera::Error("cannot write to standard output"));
     if (status == kDone) status = unread ? kUnread : kFailed;
   }
-  // LibTorch takes 0.1 s to take itself apart.
+  // LibTorch takes 0.1 s to clean up.
   std::_Exit(status);
 }

@@ -10,7 +10,7 @@
 namespace tessera::app {
 
 // Counts the bytes that LibTorch's allocator hands out on a device, from construction on: what a
-// function needs beside its inputs. One at a time.
+// function needs besides its inputs. One at a time.
 class MemoryMeter {
  public:
   explicit MemoryMeter(at::Device device);

@@ -28,9 +28,9 @@ struct ModelSettings {
   }
 };
 
-// The folder; commands that take several have an option of their own.
+// Adds the folder; commands that take several have an option of their own.
 void add_model_option(CLI::App& command, ModelSettings& settings);
-// All else.
+// Adds all other options.
 void add_loading_options(CLI::App& command, ModelSettings& settings);
 
 // Adds the flag of an option of requests (engine/option_list.h), if it has one. A visitor for the

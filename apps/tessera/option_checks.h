@@ -34,7 +34,7 @@ inline CLI::Validator number_in(double low, double high) {
       "");
 }
 
-// A file whose folder is there: found out before the work, not after it.
+// A file whose folder exists: checked before the work, not after it.
 inline CLI::Validator file_to_write() {
   return CLI::Validator(
       [](std::string& text) {

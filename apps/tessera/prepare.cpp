@@ -90,7 +90,7 @@ void run_prepare(const PrepareCommand& command, const GlobalOptions& globals) {
   print_json(report);
 }
 
-// Options of text and --images, or --from without it: Error that names one.
+// Throws Error, naming an option, for text options with --images, and for --from without --images.
 void check_clashes(const CLI::App& prepare) {
   const bool images = prepare.count("--images") > 0;
   if (!images && prepare.count("--from") > 0)

@@ -46,7 +46,7 @@ std::string rate_text(double per_second) {
   constexpr Unit units[] = {{1e-9, "G/s"}, {1e-6, "M/s"}, {1e-3, "k/s"}, {1, "/s"}, {60, "/min"}};
   Unit unit{3600, "/h"};
   for (const Unit& candidate : units) {
-    // 0.9995 would be printed as 1.00 of the unit: it belongs to it.
+    // 0.9995 is printed as 1.00 of this unit, so it belongs to it.
     if (per_second * candidate.scale >= 0.9995) {
       unit = candidate;
       break;

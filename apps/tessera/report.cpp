@@ -20,7 +20,7 @@ struct ReportCommand {
   std::filesystem::path out = "report.html";
 };
 
-// What makes the same page again.
+// The command that makes the same page again.
 std::string command_line(const ReportCommand& command) {
   std::string line = "tessera report";
   for (const auto& run : command.runs) line += " " + run.string();

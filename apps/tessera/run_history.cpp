@@ -34,7 +34,7 @@ Rows read_rows(const std::filesystem::path& metrics) {
   return rows;
 }
 
-// What a score is called is as train.score has it.
+// `score` has the names of train.score.
 std::optional<double> score_of(const Row& row, const std::string& score) {
   if (score == "bleu") return row.bleu;
   if (score == "exact-match") return row.exact_match;

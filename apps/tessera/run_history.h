@@ -9,8 +9,8 @@ namespace tessera::app {
 //   {"rows": [{"what": "first", "step", "loss", "valid_loss", "bleu", "exact_match", "distance"},
 //   ...best, last],
 //    "losses": [...]}
-// What was not measured at a step is null. "rows" is empty where there is nothing yet.
-//   score  what says which row is the best; validation loss where that was not measured
+// What was not measured at a step is null. "rows" is empty if there is nothing yet.
+//   score  selects the best row; the validation loss does if that was not measured
 Report history_report(const std::filesystem::path& metrics, const std::string& score);
 
 }  // namespace tessera::app

@@ -36,7 +36,7 @@ struct SampleCommand {
   std::vector<fs::path> folders;  // of runs or models
   ModelSettings loading;          // of all of them
   ImageSettings images;
-  int64_t count = 0;  // images of a model; 0: as many as the grid shows well
+  int64_t count = 0;  // images per model; 0: as many as the grid shows well
   int64_t columns = 0, scale = 0;
   fs::path grid, out, npz, film;
 
@@ -58,7 +58,7 @@ int64_t scale_of(const SampleCommand& command, int64_t height) {
   return command.scale > 0 ? command.scale : height <= 64 ? 2 : 1;
 }
 
-// Every one of several models has a row of its own.
+// Each of several models has a row of its own.
 int64_t columns_of(const SampleCommand& command, int64_t images) {
   if (!command.one_model()) return command.count;
   return std::min(images, command.columns > 0 ? command.columns : image::square_columns(images));
@@ -69,7 +69,7 @@ at::Tensor grid_of(const SampleCommand& command, const at::Tensor& images) {
                      scale_of(command, images.size(2)));
 }
 
-// Before the images are made.
+// Checked before the images are made.
 void require_grid_fits(const SampleCommand& command, const image_model::ImageShape& shape) {
   const int64_t images = command.count * static_cast<int64_t>(command.folders.size());
   const int64_t columns = columns_of(command, images), scale = scale_of(command, shape.height);
@@ -99,7 +99,7 @@ void check(const SampleCommand& command) {
                  "a grid holds {} images at most, got --count {}", kMostInGrid, command.count);
 }
 
-// The images of a sample, kept where they are asked for.
+// Writes the images of a sample to the outputs that were asked for.
 class Outputs {
  public:
   Outputs(const SampleCommand& command, const image_model::ImageShape& shape) : command_(command) {
@@ -137,15 +137,14 @@ class Outputs {
   int64_t seen_ = 0;
 };
 
-// The first images once more, step by step.
-// Returns the network calls of an image.
+// Samples the first images once more and writes every step. Returns the network calls of an image.
 int64_t write_film(const SampleCommand& command, const Engine& engine,
                    const GlobalOptions& globals) {
   const int64_t count = std::min(command.count, kMostInFilm);
   const Codebook& codebook = model_of(engine).codebook();
   std::vector<report::FilmFrame> frames;
   ImageRequest request = request_for(count, command.images, globals);
-  request.options.batch = count;  // all in every frame
+  request.options.batch = count;  // all of them in every frame
   request.on_step = [&](const ImageStep& step) {
     const int64_t every = ceil_div(step.calls, kMostFrames);
     const SampleStep& sample = step.sample;
@@ -173,12 +172,12 @@ Models load(const SampleCommand& command, const GlobalOptions& globals) {
   Models models;
   for (const fs::path& folder : command.folders) {
     models.emplace_back(folder, command.loading.load_options(globals));
-    options_in_effect(models.back(), command.images.options);  // says at once what is wrong
+    options_in_effect(models.back(), command.images.options);  // reports wrong options at once
   }
   return models;
 }
 
-// Images of equal numbers begin with the same noise where there are as many numbers to draw.
+// Images of equal numbers begin with the same noise only if the models draw equally many numbers.
 void require_alike(const SampleCommand& command, const Models& models) {
   const image_model::ImageModel& first = model_of(models.front());
   for (size_t k = 1; k < models.size(); ++k) {
@@ -224,7 +223,7 @@ void run_sample(const SampleCommand& command, const GlobalOptions& globals) {
   const image_model::ImageShape& shape = model_of(models.front()).shape();
   const bool keeps = !command.grid.empty() || !command.out.empty() || !command.npz.empty();
   double seconds = 0;
-  std::vector<int64_t> calls;  // of the network, for an image of every model
+  std::vector<int64_t> calls;  // network calls for an image, by model
   if (!command.grid.empty()) require_grid_fits(command, shape);
   if (keeps) {
     Outputs outputs(command, shape);

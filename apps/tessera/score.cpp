@@ -65,7 +65,7 @@ void require_equal_counts(const std::string& path, const Lines& lines, const std
           counted(static_cast<int64_t>(expected), "line"));
 }
 
-// As sacreBLEU does: 13a on text that is tokenised already gives figures no one can compare.
+// As in sacreBLEU: 13a on text that is already tokenised gives figures that cannot be compared.
 void warn_of_tokenised_text(const ScoreCommand& command, const Lines& hypothesis) {
   const auto suspicious = std::count_if(hypothesis.begin(), hypothesis.end(),
                                         [](const auto& line) { return line.ends_with(" ."); });

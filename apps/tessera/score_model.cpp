@@ -33,7 +33,7 @@ struct ScoreModelCommand {
   TargetScoreOptions options;
 };
 
-// What was left out of the figures.
+// The symbols that the figures leave out, because their probability is 0.
 class Impossible {
  public:
   void add(size_t line, const std::vector<std::string>& symbols) {

@@ -4,8 +4,8 @@
 
 namespace tessera::app {
 
-// Small problems whose answers are known. Each throws Error where the device computes something
-// else, or cannot compute it.
+// Small problems whose answers are known. Each throws Error if the device computes something else,
+// or cannot compute it.
 
 // The exit kernel against the definition, in plain loops.
 void check_boundary(at::Device device);

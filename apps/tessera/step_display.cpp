@@ -14,7 +14,7 @@ namespace {
 using text::Dictionary;
 using text::Id;
 
-constexpr size_t kColumns = 100;  // of a line, where it can be
+constexpr size_t kColumns = 100;  // of a line, if possible
 constexpr std::string_view kPointTitle = "noisy point", kEstimateTitle = "estimate";
 constexpr std::string_view kBold = "\x1b[1;33m", kPlain = "\x1b[0m";
 constexpr std::string_view kPieceMark = "@@", kJoinMark = "￭", kBlankMark = "▁";
@@ -53,7 +53,7 @@ bool is_mark(Id id) {
   return id == Dictionary::kBos || id == Dictionary::kPad || id == Dictionary::kEos;
 }
 
-// How wide a text is, where every character takes a column.
+// The width of a text in which every character takes one column.
 size_t columns_of(std::string_view text) {
   return static_cast<size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
@@ -65,12 +65,12 @@ struct Shown {
   size_t columns = 0;
 };
 
-// All symbols, with a dot for those that are no text; the ones that differ from `before` are bold
-// where there are colours.
+// All symbols, with a dot for those that are not text. Symbols that differ from `before` are bold
+// if colours are on.
 Shown shown(std::span<const int64_t> ids, std::span<const int64_t> before,
             const text::Tokenizer& tokenizer, bool colours) {
   Shown result;
-  bool open = false;  // a blank may come
+  bool open = false;  // a blank may follow
   for (size_t k = 0; k < ids.size(); ++k) {
     const auto id = static_cast<Id>(ids[k]);
     const Piece piece = id == kMask   ? Piece{"□"}
@@ -154,7 +154,7 @@ std::string StepDisplay::text(const TextResult& result, const text::Tokenizer& t
     point_columns = std::max(point_columns, lines.back().point.columns);
     estimate_columns = std::max(estimate_columns, lines.back().estimate.columns);
   }
-  // What is too wide to stand side by side stands one below the other.
+  // If the texts are too wide to stand side by side, one stands below the other.
   const size_t head_columns = lines.front().head.size();
   const bool beside = head_columns + point_columns + 2 + estimate_columns <= kColumns;
   const auto gap = [&](size_t columns) { return std::string(point_columns + 2 - columns, ' '); };

@@ -12,8 +12,8 @@
 
 namespace tessera::app {
 
-// Watches one sentence condense out of noise, to show it afterwards: which candidate is chosen is
-// known at the end only.
+// Records how one sentence condenses out of noise, to show it afterwards: the chosen candidate is
+// known only at the end.
 class StepDisplay {
  public:
   // What the columns mean, to be said once.
@@ -28,11 +28,11 @@ class StepDisplay {
   //   outside      share of the noisy points that lie outside the cell of the estimate's symbol
   //   noisy point  what the network is given, decoded as it is; a dot is a symbol without text
   //   estimate     what the network sees in it, decoded: in the last step, the result
-  // Symbols that changed are bold where there are colours.
+  // Symbols that changed are bold if colours are on.
   std::string text(const TextResult& result, const text::Tokenizer& tokenizer, bool colours) const;
 
   // The same for programs: an array of {t, changed, outside, point, estimate}, both texts with a
-  // dot for every symbol that is no text.
+  // dot for every symbol that is not text.
   nlohmann::ordered_json json(const TextResult& result, const text::Tokenizer& tokenizer) const;
 
  private:

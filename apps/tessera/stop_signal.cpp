@@ -15,9 +15,9 @@ namespace {
 
 constexpr int64_t kSameSignalNanoseconds = 100'000'000;
 
-// What a handler may touch: lock-free atomics, and functions that are safe in one. To stop a token
-// is not: a thread that waits for the bell does it. The bell stays open for good, as a handler may
-// still be at work in another thread when a StopSignal ends.
+// A handler may touch only lock-free atomics, and functions that are safe in a handler. Stopping a
+// token is not safe there: a thread that waits for the bell does it. The bell is never closed,
+// because a handler may still be at work in another thread when a StopSignal ends.
 std::atomic<bool> in_use{false};
 std::atomic<int64_t> first_came_at{0};  // 0: not yet
 std::atomic<int> received{0};
@@ -46,7 +46,7 @@ extern "C" void take_stop_signal(int signal) {
   const int saved_errno = errno;
   const int64_t time = now();
   int64_t first = 0;
-  // Threads may take two signals side by side: the clock decides which is the first.
+  // Threads may receive two signals at the same time: the clock decides which is the first.
   if (first_came_at.compare_exchange_strong(first, time)) {
     received = signal;
     ring();

@@ -9,7 +9,7 @@
 
 namespace tessera::app {
 
-// The way out of a command that a signal stopped, after it has saved: not an error. main() ends
+// Thrown to leave a command that a signal stopped, after it has saved: not an error. main() ends
 // with exit_code().
 class Stopped : public std::exception {
  public:
@@ -24,12 +24,12 @@ class Stopped : public std::exception {
   std::string text_;
 };
 
-// While one lives, the first SIGINT or SIGTERM only asks the token to stop. A second one ends the
-// process at once, with its code; but within a tenth of a second it counts as the same, since
-// `timeout` and some shells send a signal to a process and to its group.
+// While an object lives, the first SIGINT or SIGTERM only asks the token to stop. A second one ends
+// the process at once, with its code. But within a tenth of a second it counts as the same signal,
+// because `timeout` and some shells send a signal to a process and to its group.
 //   StopSignal stop;
 //   if (work(stop.token()) == stopped) throw Stopped(stop.signal());
-// The destructor puts the former handlers back. There can be one at a time.
+// The destructor restores the former handlers. There can be only one at a time.
 class StopSignal {
  public:
   StopSignal();

@@ -17,7 +17,7 @@ std::string percent(double share);       // 12.3 %
 std::string histogram_bars(std::span<const double> shares, int width = 40);
 
 // The course of some values as blocks of eight heights, at most `width` of them: neighbours are
-// averaged where there are more values. Values that are not finite are left out.
+// averaged if there are more values. Values that are not finite are left out.
 std::string sparkline(std::span<const double> values, int width = 60);
 
 }  // namespace tessera::app

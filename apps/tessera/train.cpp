@@ -28,7 +28,7 @@ struct TrainCommand {
   bool dump = false;
 };
 
-// Sorts what stands after `train`: recipes, then key=value.
+// Separates the words after `train`: recipes, then key=value.
 void sort_words(TrainingRequest& request) {
   std::vector<std::string>& words = request.overrides;
   const auto is_file = [](const std::string& word) {
@@ -45,7 +45,7 @@ void sort_words(TrainingRequest& request) {
   words.erase(words.begin(), first_value);
 }
 
-// A title and its text, the further lines of which stand below the first.
+// A title and its text. Further lines of the text stand below the first.
 void print_fact(const std::string& title, std::string text) {
   constexpr int kColumn = 16;
   for (size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1))
@@ -79,7 +79,7 @@ void print(const TrainingCost& cost) {
     fmt::print("\n{} updates: {}", cost.profiled_updates, cost.profile);
 }
 
-// What a person wants to know of a training that is over.
+// What a person wants to know about a finished training.
 void say_what_was_reached(const TrainingResult& result) {
   const std::string run = result.run.string();
   if (result.seconds > 0)

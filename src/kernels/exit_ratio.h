@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// Plain pointers only: this header is read by nvcc too, which sees no LibTorch header.
+// Plain pointers only: nvcc reads this header too, and it sees no LibTorch header.
 namespace tessera::kernels {
 
 // The exit ratio of n paths over a table of k codes (scores f(x, j) = x . E_j), streamed over the
@@ -18,7 +18,7 @@ namespace tessera::kernels {
 //   nothing    where |a_J| <= tiny_a and b_J <= tiny_b: a duplicate code
 //   b_J / a_J  otherwise
 //
-// and -inf where no J is left. outside[i] says that some a_J < -tiny_a; ratio[i] is then +inf.
+// and -inf if no J is left. outside[i] says that some a_J < -tiny_a; ratio[i] is then +inf.
 // A label outside [0, k) has no cell: ratio +inf, outside false.
 struct ExitRatio {
   const float* x0;     // [n, d], row-major like everything here
@@ -40,7 +40,7 @@ struct ArgmaxScore {
   int64_t* labels;     // [n]
 };
 
-// Bytes that a kernel may use beside its inputs and outputs, whatever n, k and d.
+// Bytes a kernel may use besides its inputs and outputs, whatever n, k and d are.
 inline constexpr std::size_t kScratchLimit = std::size_t{16} << 20;
 
 namespace cpu {

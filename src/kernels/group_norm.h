@@ -4,16 +4,17 @@
 
 namespace tessera::kernels {
 
-// Normalisation of pictures over groups of channels and positions, with what comes before and after
-// it. Pictures are bfloat16 with the channels last; all is computed in float32. With w, b a
-// channel's weight and bias, s, t its film and o its offset (0 without one):
+// Normalisation of pictures over groups of channels and positions, together with the operations
+// before and after it. Pictures are bfloat16 with the channels last; everything is computed in
+// float32. w and b are a channel's weight and bias, s and t its film, o its offset (0 if there is
+// none):
 //   n = (x + o - mean) * inverse,  h = (n * w + b) * (1 + s) + t,  y = silu(h) or h
 struct GroupNorm {
   int64_t samples;
-  int positions, channels, groups;  // channels a multiple of 8, at most 2048, and of groups
+  int positions, channels, groups;  // channels: a multiple of 8 and of groups, at most 2048
   float eps;                        // inverse = 1 / sqrt(variance + eps)
   bool silu;
-  // All 16-byte aligned.
+  // All pointers are 16-byte aligned.
   const void* x;       // [samples, positions, channels] bfloat16
   const void* weight;  // [channels] bfloat16
   const void* bias;    // [channels] bfloat16
@@ -30,14 +31,14 @@ struct GroupNormForward {
 
 struct GroupNormBackward {
   GroupNorm what;
-  const float* mean;  // as the forward pass left them
+  const float* mean;  // from the forward pass
   const float* inverse;
   const void* dy;  // as x
   void* dx;        // as x
-  // Sums over positions of dL/dh * n, of dL/dh and of dL/dx: what the other gradients are made of.
+  // Sums over positions of dL/dh * n, of dL/dh and of dL/dx. The other gradients follow from them.
   float* d_gain;    // [samples, channels]
   float* d_lift;    // [samples, channels]
-  float* d_offset;  // [samples, channels], or null: not asked for
+  float* d_offset;  // [samples, channels], or null: not wanted
 };
 
 namespace cuda {

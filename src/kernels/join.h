@@ -4,7 +4,7 @@
 
 namespace tessera::kernels {
 
-// y = (a + b + bias) * scale, of rows of bfloat16 whose channels share a bias; computed in float32.
+// y = (a + b + bias) * scale, for rows of bfloat16 with one bias per channel; computed in float32.
 struct Join {
   int64_t rows;
   int channels;  // a multiple of 8, at most 2048
@@ -15,7 +15,7 @@ struct Join {
   void* y;           // as a
 };
 
-// The gradient of a and of b, which is one, and the parts that the bias's gradient is the sum of.
+// The gradient of a, which is also that of b, and partial sums of the bias's gradient.
 struct JoinBackward {
   int64_t rows;
   int channels;
@@ -23,7 +23,7 @@ struct JoinBackward {
   const void* dy;  // [rows, channels] bfloat16, 16-byte aligned
   void* d;         // as dy
   int64_t rows_of_part;
-  float* sums;  // [rows / rows_of_part, rounded up, channels]: sums of d over the rows of a part
+  float* sums;  // [rows / rows_of_part, rounded up; channels]: sums of d over the rows of a part
 };
 
 namespace cuda {

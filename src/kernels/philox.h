@@ -40,11 +40,11 @@ TESSERA_HOST_DEVICE inline Philox4 stream_counter(uint32_t purpose, uint32_t ste
 // A batch of streams: element `position` of row i comes from block position / 4 of the stream of
 // samples[i].
 struct StreamBatch {
-  uint64_t seed;  // of all rows, where they have none of their own
+  uint64_t seed;  // of all rows, if `seeds` is null
   uint32_t purpose, step;
   const int64_t* samples;  // [rows]
   int64_t rows, columns;
-  const int64_t* seeds = nullptr;  // [rows] of every row, or null
+  const int64_t* seeds = nullptr;  // [rows], one seed per row, or null
 };
 
 TESSERA_HOST_DEVICE inline Philox4 stream_block(const StreamBatch& batch, int64_t row,

@@ -13,7 +13,7 @@ struct AdamWOptions {
   double beta1 = 0.9;    // decay of the mean gradient
   double beta2 = 0.999;  // decay of the mean squared gradient
   double eps = 1e-8;
-  double weight_decay = 0.01;  // times the learning rate, taken off the weights at every step
+  double weight_decay = 0.01;  // every step shrinks the weights by learning rate times this
 };
 
 // AdamW, one fused operation for all parameters. The learning rate is an argument of step():
@@ -23,16 +23,17 @@ class AdamW {
   // Parameters are leaves that require a gradient, of any shape, on one device.
   explicit AdamW(std::vector<at::Tensor> parameters, const AdamWOptions& options = {});
 
-  // One update from the gradients that are there; a parameter without one stays as it is.
+  // One update from the current gradients. A parameter without a gradient stays as it is.
   void step(double learning_rate);
 
-  // The same without a number on the host, so that it can be part of a CUDA graph.
+  // The same with tensors instead of numbers, so that it can be part of a CUDA graph.
   //   learning_rate  scalar float32
-  //   divisor        scalar float32: what gradients are divided by first
+  //   divisor        scalar float32: gradients are divided by this first
   //   skip           scalar float32: 1 leaves everything as it is, 0 does not
   void step(const at::Tensor& learning_rate, const at::Tensor& divisor, const at::Tensor& skip);
 
-  // What the next update depends on beside parameters and gradients, by name; views.
+  // What the next update depends on besides parameters and gradients, by name. The tensors are
+  // views.
   std::map<std::string, std::vector<at::Tensor>> state() const;
 
   void zero_grad();

@@ -22,10 +22,10 @@ at::Tensor split_heads(const at::Tensor& x, int64_t heads) {
   return x.view({x.size(0), x.size(1), heads, -1}).transpose(1, 2);
 }
 
-// Kernels for any shape read in pieces of 8 numbers: rows of biases begin at multiples.
+// Kernels::ready reads biases in pieces of 8 numbers, so their rows begin at multiples of 8.
 constexpr int64_t kPiece = 8;
 
-// [B, heads, L, width / heads] -> [B, L, width]; every key is seen where there is no bias
+// [B, heads, L, width / heads] -> [B, L, width]; without a bias every key is seen
 at::Tensor attend(const at::Tensor& queries, const Memory& memory, const at::Tensor& bias,
                   Kernels kernels) {
   std::optional<at::Tensor> everywhere;

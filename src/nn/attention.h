@@ -5,18 +5,18 @@
 
 namespace tessera::nn {
 
-// Which kernels of attention a GPU uses.
+// Which attention kernels a GPU uses.
 enum class Kernels {
-  planned,  // the fastest: for shapes that come again, since a plan is made for every new one
-  ready,    // for any shape at once: making a plan takes longer than generating some sentences
+  planned,  // the fastest, for shapes that recur: every new shape needs a plan first
+  ready,    // without a plan, for new shapes: a plan takes longer than a few sentences
 };
 
-// What is added to the scores of keys: 0, or -inf for those that must not be seen.
+// The bias that is added to the scores of keys: 0, or -inf for keys that must not be seen.
 //   visible  [B, S] bool, at least one true per row
-//   returns  [B, 1, 1, S] of the type the products are computed in
+//   returns  [B, 1, 1, S], in the type that products are computed in
 at::Tensor key_bias(const at::Tensor& visible, at::ScalarType dtype);
 
-// Scores of a sequence that is read from left to right: no position sees a later one.
+// The bias of a sequence that is read from left to right: no position sees a later one.
 //   returns  [1, 1, length, length]
 at::Tensor causal_bias(int64_t length, const at::TensorOptions& options);
 
@@ -31,8 +31,9 @@ class SelfAttention {
   //   bias  [B, 1, 1 or L, L], see key_bias()
   PendingBias operator()(const at::Tensor& x, const at::Tensor& bias, Kernels kernels) const;
 
-  // The next position of sequences that are read from left to right: adds it to the cache, as that
-  // of this number among the layers, and looks at all that are there.   x [B, 1, width]
+  // One more position of sequences that are read from left to right. Adds its keys and values to
+  // the cache under this layer's number, and attends to all positions in the cache.
+  //   x  [B, 1, width]
   PendingBias step(const at::Tensor& x, KeyCache& cache, int64_t layer) const;
 
  private:
@@ -42,8 +43,8 @@ class SelfAttention {
   Linear in_, out_;
 };
 
-// Multi-head attention to another sequence, which is projected apart from the queries: once,
-// however often it is asked.
+// Multi-head attention to another sequence. memory() computes its keys and values once, for any
+// number of queries.
 class CrossAttention {
  public:
   CrossAttention() = default;

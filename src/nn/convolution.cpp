@@ -19,7 +19,7 @@ Convolution::Convolution(Parameters& parameters, const std::string& name, int64_
 
 at::Tensor Convolution::convolved(const at::Tensor& x,
                                   const std::optional<at::Tensor>& summand) const {
-  // Views that have the sizes LibTorch asks for and the channels last in memory.
+  // Views with the sizes that LibTorch expects, and the channels last in memory.
   const auto pictures = [](const at::Tensor& y) { return y.permute({0, 3, 1, 2}); };
   const int64_t border = weight->size(1) / 2;
   return at::conv2d(pictures(x.to(weight->scalar_type())), pictures(*weight), summand, stride,

@@ -8,12 +8,12 @@
 
 namespace tessera::nn {
 
-// A convolution of pictures, whose channels come last in memory: what convolutions on a GPU like
-// best, and what codes of pixels are without any copying.
+// A convolution of pictures with the channels last in memory. Convolutions on a GPU are fastest
+// with this order, and codes of pixels have it without any copying.
 struct Convolution {
   Convolution() = default;
-  //   size   of the square window, odd; its border is padded with zeros
-  //   start  deviation of the first weights; negative: 1 / sqrt(3 * inputs * size^2)
+  //   size   of the square window, odd; pictures are padded with zeros
+  //   start  standard deviation of the first weights; negative: 1 / sqrt(3 * inputs * size^2)
   Convolution(Parameters& parameters, const std::string& name, int64_t inputs, int64_t outputs,
               int64_t size = 3, int64_t stride = 1, double start = -1);
 

@@ -23,12 +23,12 @@ using torch::autograd::variable_list;
 
 constexpr double kEps = 1e-5;
 
-// What is normalised, and by what.
+// The inputs of a normalisation.
 struct Problem {
   at::Tensor x;             // [B, P, C]
   at::Tensor weight, bias;  // [C]
   at::Tensor film;          // [B, 2 * C] or undefined
-  at::Tensor offset;        // [C] or undefined; for the kernels alone
+  at::Tensor offset;        // [C] or undefined; only for the kernels
   int64_t groups;
   bool silu;
 };
@@ -38,9 +38,9 @@ struct Normalised {
   at::Tensor y, mean, inverse;
 };
 
-// The gradient with respect to x; and sums over the positions, [B, C] float32, of dL/dh * n, of
-// dL/dh and, where there is an offset, of dL/dx (kernels/group_norm.h), which the other gradients
-// are made of.
+// The gradient with respect to x, and sums over the positions, [B, C] float32: of dL/dh * n, of
+// dL/dh and, if there is an offset, of dL/dx (kernels/group_norm.h). The other gradients follow
+// from them.
 struct Gradients {
   at::Tensor dx, d_gain, d_lift, d_offset;
 };
@@ -67,8 +67,8 @@ at::Tensor over_positions(const at::Tensor& x, const at::Tensor& like) {
       .to(like.scalar_type());
 }
 
-// ---- in LibTorch operations. Its own normalisation wants the channels first in memory and makes a
-// pass for every part of this; here h = x * factor + summand.
+// ---- with LibTorch operations. LibTorch's own normalisation needs the channels first in memory
+// and makes one pass for every part of this. Here h = x * factor + summand.
 
 at::Tensor before_activation(const Problem& problem, const at::Tensor& mean,
                              const at::Tensor& inverse) {
@@ -102,7 +102,7 @@ Gradients composed_gradients(const Problem& problem, const at::Tensor& mean,
   const at::Tensor sum = grouped(at::sum(dh, {1}, false, at::kFloat), problem.groups);
   const at::Tensor product = grouped(at::sum(dh * x, {1}, false, at::kFloat), problem.groups);
   const at::Tensor d_gain = (product - mean * sum) * inverse;
-  // dx = inverse (dh gain - mean of that - n (mean of n times that)), gathered by powers of x.
+  // With g = dh gain: dx = inverse (g - mean(g) - n mean(n g)), sorted by powers of x.
   const at::Tensor gain = gain_and_lift(problem).first;
   const at::Tensor along = (gain * d_gain).sum(2, true) / n * inverse * inverse;
   const at::Tensor constant = mean * along - (gain * sum).sum(2, true) / n * inverse;
@@ -112,7 +112,7 @@ Gradients composed_gradients(const Problem& problem, const at::Tensor& mean,
   return {dx, d_gain.flatten(1), sum.flatten(1), {}};
 }
 
-// ---- in one kernel each
+// ---- with one kernel each
 
 bool has_kernel(const at::Tensor& rows) {
   return has_row_kernels(rows) && kernels::cuda::has_hopper_code_for(rows.get_device());

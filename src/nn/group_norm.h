@@ -8,7 +8,7 @@ namespace tessera::nn {
 
 enum class After { nothing, silu };
 
-// Normalisation of pictures over groups of channels, with what stands around it in one operation:
+// Normalisation of pictures over groups of channels, together with the operations around it:
 //   after((normalised(x + offset) * weight + bias) * (1 + scale) + shift)
 class GroupNorm {
  public:

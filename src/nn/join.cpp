@@ -23,7 +23,7 @@ using torch::autograd::variable_list;
 
 const double kScale = std::sqrt(0.5);
 
-// In one pass over memory each way.
+// One pass over memory forward, and one backward.
 struct Join : torch::autograd::Function<Join> {
   static Variable forward(AutogradContext* context, const at::Tensor& a, const at::Tensor& b,
                           const std::optional<at::Tensor>& bias) {

@@ -22,7 +22,7 @@ void KeyCache::select(const at::Tensor& rows) {
   auto sizes = all_.sizes().vec();
   sizes[1] = rows.size(0);
   at::Tensor result = at::empty(sizes, all_.options());
-  // In one go: row b of position p is piece p * B + b.
+  // All positions in one operation: row b of position p is piece p * B + b.
   const auto pieces = [&](const at::Tensor& all) {
     return all.narrow(0, 0, length_).flatten(0, 1).flatten(1);
   };

@@ -11,8 +11,8 @@ struct Memory {
   at::Tensor keys, values;  // [B, heads, S, width / heads]
 };
 
-// What a stack of layers keeps of sequences that are read from left to right: keys and values of
-// the positions so far, with room for more.
+// The keys and values that a stack of layers keeps of sequences read from left to right: those of
+// all positions so far, with room for more.
 class KeyCache {
  public:
   struct Size {
@@ -23,17 +23,18 @@ class KeyCache {
 
   int64_t length() const { return length_; }  // positions so far
 
-  // Keeps what a layer has of the next position, and gives all there is of it.
+  // Stores a layer's keys and values of the next position, and returns those of all positions so
+  // far.
   //   next   [B, heads, 1, width / heads]
   Memory append(int64_t layer, const Memory& next);
-  // All layers have the next position.
+  // To be called when all layers have stored the next position.
   void advance() { ++length_; }
 
-  // Row k goes on from what row rows[k] was. The number of rows may change.   rows [B'] int64
+  // Row k continues the former row rows[k]. The number of rows may change.   rows [B'] int64
   void select(const at::Tensor& rows);
 
  private:
-  // Positions come first, so that those that are there lie together in memory.
+  // Positions come first, so that those filled so far are contiguous in memory.
   at::Tensor all_;  // [room, B, layers, 2, heads, width / heads]
   int64_t length_ = 0;
 };

@@ -46,7 +46,7 @@ at::Tensor dropout(const at::Tensor& x, double share, Mode mode) {
   if (mode != Mode::training || share <= 0) return x;
   const auto generator = SeededDropout::generator(x.device());
   if (!generator || share >= 1 || x.numel() == 0) return at::dropout(x, share, true);
-  // What at::dropout does on the CPU, which takes no generator.
+  // The same as at::dropout on the CPU, which takes no generator.
   const at::Tensor kept = at::empty_like(x).bernoulli_(1 - share, generator).div_(1 - share);
   return x * kept;
 }

@@ -5,8 +5,8 @@
 
 #include <string>
 
-// The small parts of networks. Points flow between them as float32 [..., width]; a product casts
-// what it takes to the precision of its weights and gives its result in that precision.
+// The small parts of networks. Points pass between them as float32 [..., width]. A product casts
+// its input to the precision of its weights, and returns its result in that precision.
 namespace tessera::nn {
 
 // Whether dropout is on.
@@ -44,8 +44,8 @@ struct Positions {
   Weight table;
 };
 
-// Zeros a share of the elements in training and scales up the rest. Draws from what SeededDropout
-// says: one per batch.
+// Zeros a share of the elements in training and scales up the rest. Takes random numbers from the
+// SeededDropout in force; there is one per batch.
 at::Tensor dropout(const at::Tensor& x, double share, Mode mode);
 
 }  // namespace tessera::nn

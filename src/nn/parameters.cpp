@@ -18,10 +18,10 @@
 namespace tessera::nn {
 namespace {
 
-constexpr int64_t kAligned = 8;  // weights begin at multiples of so many: 16 bytes of bfloat16
+constexpr int64_t kAligned = 8;  // weights begin at multiples of this: 16 bytes of bfloat16
 constexpr int64_t kMostNumbers = int64_t{1} << 40;  // no machine has memory for more
 
-// Buffers of float32: values and gradients, and with AdamW the average and two moments.
+// Bytes per number, in float32: values and gradients; for AdamW also the average and two moments.
 constexpr double kBytesToUse = 2 * 4, kBytesToTrain = 5 * 4;
 
 constexpr const char* kSmallerModel =
@@ -51,7 +51,7 @@ at::Tensor Parameters::view(const at::Tensor& buffer, const Entry& entry) const 
   return buffer.narrow(0, entry.offset, entry.size).view(entry.shape);
 }
 
-// The weights of a model for a GPU are made on the host.
+// The weights of a model for a GPU are made on the host first.
 void Parameters::check_memory(at::Device device, bool trained) const {
   const double each = device.is_cpu() ? (trained ? kBytesToTrain : kBytesToUse) : sizeof(float);
   require_memory(each * static_cast<double>(room_),
@@ -110,7 +110,7 @@ void Parameters::publish() {
 
 void Parameters::gather_gradients() {
   const c10::NoGradGuard no_grad;
-  // One list per type: operations on lists take tensors of one.
+  // One list per type: an operation on a list needs tensors of one type.
   std::vector<at::Tensor> sums[2], gradients[2];
   for (Entry& entry : entries_) {
     at::Tensor& gradient = entry.leaf.mutable_grad();

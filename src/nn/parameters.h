@@ -14,24 +14,24 @@
 
 namespace tessera::nn {
 
-// How a weight starts.
+// How a weight is initialised.
 struct Initial {
   enum class Kind { zeros, ones, normal } kind = Kind::normal;
-  double deviation = 0.02;  // of a normal one
+  double deviation = 0.02;  // standard deviation, for Kind::normal
 
   static Initial zeros() { return {Kind::zeros, 0}; }
   static Initial ones() { return {Kind::ones, 0}; }
   static Initial normal(double deviation = 0.02) { return {Kind::normal, deviation}; }
 };
 
-// What the weights of a network begin as: drawn by a seed, to be trained; or as they were stored.
+// Where the first weights of a network come from: drawn from a seed, to be trained, or stored ones.
 class Start {
  public:
   Start(uint64_t seed) : seed_(seed) {}
-  Start(const safetensors::File& weights) : weights_(&weights) {}  // must outlive the start
+  Start(const safetensors::File& weights) : weights_(&weights) {}  // must outlive this object
 
   uint64_t seed() const { return seed_; }
-  const safetensors::File* weights() const { return weights_; }  // nullptr: a seed
+  const safetensors::File* weights() const { return weights_; }  // nullptr: drawn from a seed
 
  private:
   uint64_t seed_ = 0;
@@ -40,7 +40,7 @@ class Start {
 
 // What a weight is used for.
 enum class Use {
-  network,  // computed with in the network's precision
+  network,  // used in the network's precision
   codes,    // always float32
 };
 
@@ -59,8 +59,8 @@ class Weight {
 };
 
 // The weights of a network: one float32 buffer, of which every weight is a view. So clipping, AdamW
-// and the moving average are one operation each, whatever the number of layers. Where products are
-// computed in bfloat16, their operands have a second buffer that publish() fills.
+// and the moving average are one operation each, whatever the number of layers. If products are
+// computed in bfloat16, a second buffer holds their operands, and publish() fills it.
 //
 // Layers call add() while they are built; allocate() ends that.
 class Parameters {
@@ -72,28 +72,28 @@ class Parameters {
   // Throws Error for a shape that no weight can have.
   Weight add(std::string name, std::vector<int64_t> shape, const Initial& initial, Use use);
 
-  // Makes the buffers and fills in the first weights. One that is drawn depends on the seed and on
-  // its place in the order of add(), not on the device. Before anything is allocated, throws Error
-  // where stored weights do not fit, or where the memory of the machine is not enough: to train
-  // weights that are drawn, to use stored ones.
+  // Makes the buffers and fills in the first weights. A drawn weight depends on the seed and on its
+  // place in the order of add(), not on the device. Throws Error before it allocates anything if
+  // stored weights do not fit, or if the machine has too little memory: for training if weights are
+  // drawn, for use if they are stored.
   void allocate(at::Device device, Precision precision, const Start& start);
 
-  int64_t count() const { return count_; }  // of numbers
+  int64_t count() const { return count_; }  // numbers in all weights
   at::Device device() const { return values_.device(); }
   Precision precision() const {
     return low_values_.defined() ? Precision::bfloat16 : Precision::float32;
   }
 
-  // One after the other in float32, with zeros between them where a weight would not begin at a
-  // multiple of 8: the weights, and, after collect_gradients(), their gradient.
+  // All weights, one after the other in float32, and their gradients after collect_gradients().
+  // Every weight begins at a multiple of 8; zeros fill the gaps.
   const at::Tensor& values() const { return values_; }
   const at::Tensor& gradients() const { return gradients_; }
 
   // To be called after values() have changed.
   void publish();
 
-  // To be called after every backward(): adds what it left at the weights to what was gathered, in
-  // few operations for all of them.
+  // To be called after every backward(): adds the new gradients of the weights to those gathered so
+  // far, in few operations for all of them.
   void gather_gradients();
 
   // Makes gradients() complete / zero.
@@ -126,8 +126,8 @@ class Parameters {
 
   std::deque<Entry> entries_;  // a deque: Weight points into it
   int64_t count_ = 0;
-  int64_t room_ = 0;     // of the buffer: with the zeros between weights
-  int64_t network_ = 0;  // how far those with Use::network reach, which come first
+  int64_t room_ = 0;     // size of the buffer, with the zeros between weights
+  int64_t network_ = 0;  // size of the part with Use::network, which comes first
   at::Tensor values_, gradients_;
   at::Tensor low_values_, low_gradients_;  // [network_] bfloat16, or undefined
 };

@@ -4,11 +4,11 @@
 
 namespace tessera::nn {
 
-// What a product gave, with its bias left to what comes next, where that adds it in a pass that it
+// The result of a product whose bias is not added yet. The next operation adds it in a pass that it
 // makes anyway.
 struct PendingBias {
   at::Tensor y;     // [..., channels]
-  at::Tensor bias;  // [channels], still to be added; undefined: it has been, or there is none
+  at::Tensor bias;  // [channels], still to be added; undefined: nothing is left to add
 
   at::Tensor sum() const { return bias.defined() ? y.add(bias) : y; }
 };

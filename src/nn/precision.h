@@ -8,14 +8,14 @@
 
 namespace tessera::nn {
 
-// What a network computes in. Weights as they are stored and trained, codes and losses are float32
-// in either case.
+// The type that a network computes in. Stored and trained weights, codes and losses are always
+// float32.
 enum class Precision { float32, bfloat16 };
 
-// Where nobody says otherwise: bfloat16 on CUDA, float32 on the CPU.
+// The default: bfloat16 on CUDA, float32 on the CPU.
 Precision usual_precision(c10::Device device);
 
-// By its name, or "auto": the usual one. Throws UsageError.
+// By its name, or "auto" for the default. Throws UsageError.
 Precision parse_precision(std::string_view name, c10::Device device);
 
 }  // namespace tessera::nn

@@ -19,13 +19,13 @@ using torch::autograd::AutogradContext;
 using torch::autograd::Variable;
 using torch::autograd::variable_list;
 
-// Which elements dropout leaves; null where all are.
+// The elements that dropout keeps; null if it keeps all.
 const uint8_t* kept_bytes(const at::Tensor& kept) {
   return static_cast<const uint8_t*>(data_or_null(kept));
 }
 
 struct ResidualNorm : torch::autograd::Function<ResidualNorm> {
-  //   kept   as x, bool: elements of the part that dropout leaves; or none: all
+  //   kept   as x, bool: elements of the part that dropout keeps; none: all
   static Variable forward(AutogradContext* context, const at::Tensor& x, const at::Tensor& part,
                           const at::Tensor& scale, const at::Tensor& shift,
                           const std::optional<at::Tensor>& bias,

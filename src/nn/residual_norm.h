@@ -4,10 +4,10 @@
 
 namespace tessera::nn {
 
-// norm(x + dropout(part)): where the way through a part of a layer meets the way around it. One
-// pass over memory each way where there are kernels for it.
+// norm(x + dropout(part)): the end of a residual branch. With kernels for it, one pass over memory
+// forward and one backward.
 //   x, part   [..., width]
-//   share     that dropout zeros
+//   share     of the elements that dropout zeros
 at::Tensor residual_norm(const at::Tensor& x, const PendingBias& part, const LayerNorm& norm,
                          double share, Mode mode);
 

@@ -4,9 +4,8 @@
 
 namespace tessera::nn {
 
-// Whether kernels of ours compute with rows of so many channels, of this tensor's type and device:
-// the pixels of pictures, the symbols of sentences. What else there is goes through LibTorch's
-// operations.
+// Whether our own kernels support rows of this many channels (pixels of pictures, symbols of
+// sentences) for this tensor's type and device. Otherwise LibTorch's operations are used.
 inline bool has_row_kernels(const at::Tensor& like, int64_t channels) {
   return like.is_cuda() && like.scalar_type() == at::kBFloat16 && channels % 8 == 0 &&
          channels <= 2048;
@@ -15,7 +14,7 @@ inline bool has_row_kernels(const at::Tensor& rows) {
   return has_row_kernels(rows, rows.size(-1));
 }
 
-// Memory that a kernel reads; null for what is not there.
+// Memory that a kernel reads; null if the tensor is undefined.
 inline const void* data_or_null(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.const_data_ptr() : nullptr;
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-// Bounds of the sizes of networks, for the options that declare them. They are far above what
-// anyone trains, and low enough that a product of a few of them fits into 64 bits: what a network
-// of such sizes would take is then computed, and refused where the memory is not there.
+// Limits of the sizes of networks, for the options that declare them. They are far above what
+// anyone trains, but low enough that a product of a few of them fits into 64 bits. So the memory
+// that such a network needs can be computed, and a network that does not fit is refused.
 namespace tessera::nn {
 
 constexpr double kMostLayers = 1000;

@@ -12,14 +12,14 @@
 
 namespace tessera::nn {
 
-// What a batch consists of, in the order its model says; on the host as it is made, on the device
-// as it is learnt from.
+// The tensors of a batch, in the order that its model expects. They are made on the host and used
+// on the device.
 using Inputs = std::vector<at::Tensor>;
 
 struct TrainingLoss {
   at::Tensor total;     // scalar, carries the gradient
-  at::Tensor measures;  // [n] float32, for people: what measures() names
-  at::Tensor elements;  // scalar float32: how much data it was, in the unit of the task
+  at::Tensor measures;  // [n] float32, for people; measures() has their names
+  at::Tensor elements;  // scalar float32: amount of data, in the unit of the task
 };
 
 // What a learner knows of a model: weights and a loss.
@@ -36,11 +36,11 @@ class Trainable {
   // To be called after the weights have changed.
   virtual void refresh() = 0;
 
-  // The numbers of a step: functions of (streams, row).
+  // The random numbers of a step: functions of (streams, row).
   virtual Draws draw_for(const Inputs& inputs, const TrainingStreams& streams) const = 0;
 
-  // A loss is computed in one of a few variants, each of which is recorded as a graph of its own;
-  // variant 0 is the plainest, and the one that is validated with.
+  // A loss is computed in one of a few variants, each recorded as a graph of its own. Variant 0 is
+  // the plainest; validation uses it.
   virtual int64_t variants() const { return 1; }
   // The variant of a training step.   chance  in [0, 1), a function of (seed, step)
   virtual int64_t variant(double /*chance*/) const { return 0; }
@@ -49,15 +49,15 @@ class Trainable {
   virtual TrainingLoss loss_of(const Inputs& inputs, const Draws& draws, int64_t variant,
                                Mode mode) = 0;
 
-  // To be called before every update, with how many there have been: for what a model learns of its
-  // own from the course of a training. Must not wait for the device.
+  // To be called before every update, with the number of updates so far: for state that a model
+  // adapts during training. Must not wait for the device.
   virtual void updated(int64_t /*updates*/) {}
 
   // Names of what a loss measures.
   virtual std::span<const std::string_view> measures() const = 0;
 
-  // What a checkpoint has to hold beside the weights, by name. restore() takes the same, from
-  // tensors whose names begin with a prefix.
+  // What a checkpoint has to hold besides the weights, by name. restore() takes the same from the
+  // tensors whose names begin with `prefix`.
   virtual safetensors::Tensors state() const { return {}; }
   virtual void restore(const safetensors::File& /*file*/, const std::string& /*prefix*/) {}
 

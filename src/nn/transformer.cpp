@@ -8,7 +8,7 @@
 namespace tessera::nn {
 namespace {
 
-// A training has few shapes, sentences to generate from come in many.
+// Training has few shapes, generation has many.
 Kernels kernels_for(Mode mode) {
   return mode == Mode::training ? Kernels::planned : Kernels::ready;
 }

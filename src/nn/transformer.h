@@ -24,8 +24,8 @@ struct TransformerOptions {
   Activation activation = Activation::relu;
 };
 
-// A stack of layers: attention to itself, attention to a memory where there is one, and two linear
-// layers, each with dropout, a residual connection and normalisation.
+// A stack of layers. Each has self-attention, in a decoder also attention to a memory, and two
+// linear layers; each of these has dropout, a residual connection and normalisation.
 class Transformer {
  public:
   enum class Kind { encoder, decoder };
@@ -38,13 +38,13 @@ class Transformer {
 
   //   x            [B * n, L, width]
   //   bias         [B * n, 1, 1 or L, L]   see key_bias()
-  //   memories     of a decoder, [B, ...]; memory_bias [B, 1, 1, S]
+  //   memories     for a decoder, [B, ...]; memory_bias [B, 1, 1, S]
   //   returns      [B * n, L, width]
   at::Tensor operator()(at::Tensor x, const at::Tensor& bias, const std::vector<Memory>& memories,
                         const at::Tensor& memory_bias, Mode mode) const;
 
-  // One position of sequences that are read from left to right, given what was kept of those
-  // before.   x [B * n, 1, width], cache as cache() made it
+  // One position of sequences that are read from left to right. The cache, made by cache(), holds
+  // the positions before.   x [B * n, 1, width]
   at::Tensor step(at::Tensor x, KeyCache& cache, const std::vector<Memory>& memories,
                   const at::Tensor& memory_bias) const;
 
@@ -55,14 +55,14 @@ class Transformer {
   struct Layer {
     SelfAttention self;
     LayerNorm self_norm;
-    CrossAttention cross;  // of a decoder
+    CrossAttention cross;  // only in a decoder
     LayerNorm cross_norm;
     Linear up, down;
     LayerNorm feedforward_norm;
   };
 
-  // The layers one after the other; attend_to_itself(number of the layer, x) is the part that
-  // differs.
+  // Runs the layers one after the other. attend_to_itself(number of the layer, x) is the part in
+  // which the callers differ.
   template <class Attention>
   at::Tensor run(at::Tensor x, const Attention& attend_to_itself,
                  const std::vector<Memory>& memories, const at::Tensor& memory_bias,
@@ -70,7 +70,7 @@ class Transformer {
 
   TransformerOptions options_;
   std::vector<Layer> layers_;
-  LayerNorm last_norm_;  // with NormPlace::pre
+  LayerNorm last_norm_;  // only with NormPlace::pre
 };
 
 }  // namespace tessera::nn

@@ -13,7 +13,7 @@
 namespace tessera::nn {
 namespace {
 
-constexpr double kNearZero = 1e-5;  // deviation of weights that should begin by doing nothing
+constexpr double kNearZero = 1e-5;  // deviation of weights that should have no effect at first
 
 Initial usual(int64_t inputs) {
   return Initial::normal(1 / std::sqrt(3.0 * static_cast<double>(inputs)));

@@ -14,36 +14,36 @@ struct UNetOptions {
   int64_t width = 256;  // channels, in all stages
   int64_t stages = 3;   // each but the first at half the side of the one before
   int64_t blocks = 3;   // residual blocks of a stage on the way down; one more on the way up
-  int64_t attention_side = 16;  // stages whose pictures are at most so high have attention
+  int64_t attention_side = 16;  // stages whose pictures are at most this high have attention
   int64_t head_width = 64;      // of attention
   double dropout = 0.0;         // in the blocks
 };
 
-// The network of Bit Diffusion: pictures to pictures of the same size, of other channels. Down
-// through the stages and up again, every block on the way up seeing what stood at its place on the
-// way down.
+// The network of Bit Diffusion: maps pictures to pictures of the same size with other channels. It
+// goes down through the stages and up again. Every block on the way up also gets the result from
+// the same place on the way down.
 class UNet {
  public:
   UNet() = default;
-  //   inputs   channels that it reads
-  //   outputs  channels that it gives
+  //   inputs   channels of the input
+  //   outputs  channels of the output
   //   side     height of the pictures: says which stages have attention
   //   classes  0: no conditions
   UNet(Parameters& parameters, const std::string& name, const UNetOptions& options, int64_t inputs,
        int64_t outputs, int64_t side, int64_t classes);
 
   //   x        [B, H, W, inputs]; H and W divisible by 2^(stages - 1)
-  //   time     [B], as network_time() tells it
-  //   classes  [B] int64, `classes` itself for none; undefined where there are no conditions
+  //   time     [B], as network_time() returns it
+  //   classes  [B] int64, `classes` for no condition; undefined if the model has no conditions
   //   returns  [B, H, W, outputs] float32
   at::Tensor operator()(const at::Tensor& x, const at::Tensor& time, const at::Tensor& classes,
                         Mode mode) const;
 
-  // Throws UsageError where pictures of that size do not fit the stages.
+  // Throws UsageError if pictures of that size do not fit the stages.
   static void check_size(const UNetOptions& options, int64_t height, int64_t width);
 
  private:
-  // A residual block: two convolutions, told the time between them.
+  // A residual block: two convolutions, with the time fed in between them.
   struct Block {
     Block() = default;
     Block(Parameters& parameters, const std::string& name, int64_t inputs, int64_t outputs,
@@ -52,7 +52,7 @@ class UNet {
                           Mode mode) const;
 
     GroupNorm first_norm, second_norm;
-    Convolution first, second, shortcut;  // the last where the number of channels changes
+    Convolution first, second, shortcut;  // shortcut only if the number of channels changes
     Linear film;
   };
   struct Attention {

@@ -11,9 +11,9 @@
 namespace tessera {
 namespace {
 
-// By how much errors grow at least from bin to bin, and levels reach beyond them.
+// The least growth of errors from bin to bin, and how far levels reach beyond the errors.
 constexpr double kLeastGrowth = 1e-5;
-// What is counted before anything was: one error for every bin, growing up to this.
+// The start values: one error for every bin, growing up to this in the last bin.
 constexpr double kLargestPrior = 0.5;
 
 int64_t bins_of(const AdaptiveScheduleOptions& options, const Trajectory& trajectory) {
@@ -29,8 +29,8 @@ int64_t bins_of(const AdaptiveScheduleOptions& options, const Trajectory& trajec
   return (horizon + options.bin - 1) / options.bin;
 }
 
-// The share u^2 / (u^2 + v^2) of the signal (alpha-bar, of variance preserving ones) and the time
-// at which it is left.
+// The share of the signal, u^2 / (u^2 + v^2) (alpha-bar for variance-preserving trajectories), and
+// the time at which this share is left.
 at::Tensor signal_at(const Trajectory& trajectory, const at::Tensor& time) {
   const auto [u, v] = trajectory.at(time);
   return u.square() / (u.square() + v.square());
@@ -46,7 +46,7 @@ at::Tensor bin_means(const at::Tensor& rows, int64_t bin) {
   return at::stack(means);
 }
 
-// The function through the points (x, y), at other places; every column for itself.
+// The piecewise linear function through the points (x, y), at other places; each column separately.
 //   x, y [n, P], x growing;  where [m, P]  ->  [m, P]
 at::Tensor interpolate(const at::Tensor& x, const at::Tensor& y, const at::Tensor& where) {
   const auto columns = [](const at::Tensor& rows) { return rows.t().contiguous(); };
@@ -72,7 +72,7 @@ at::Tensor even_schedule(const Trajectory& trajectory, const at::Tensor& times,
   const at::Tensor growth = at::arange(bins, times.options()).unsqueeze(1) * kLeastGrowth;
   const at::Tensor growing = std::get<0>((errors - growth).cummax(0)) + growth;
 
-  // From bin means to the whole of time: half a bin more at both ends.
+  // Bin means are for the middle of the bins: adds half a bin at both ends of time.
   const auto row = [](const at::Tensor& rows, int64_t i) { return rows.narrow(0, i, 1); };
   const at::Tensor first = row(growing, 0) - (row(growing, 1) - row(growing, 0)) / 2;
   const at::Tensor last =
@@ -90,7 +90,7 @@ at::Tensor even_schedule(const Trajectory& trajectory, const at::Tensor& times,
   at::Tensor result = times.clone();  // the ends stay
   const at::Tensor inner = time_of_signal(trajectory, found.narrow(0, 1, horizon - 2));
   result.narrow(0, 2, horizon - 2).copy_(inner);
-  // Rounding must not turn time back.
+  // Rounding must not make the times decrease.
   return std::get<0>(result.cummax(0)).clamp_max(static_cast<double>(horizon));
 }
 
@@ -118,7 +118,7 @@ void AdaptiveSchedule::observe(const at::Tensor& t, const at::Tensor& error,
   require_shape(t, {error.size(0)}, "t");
   if (mask.defined()) require_shape(mask, error.sizes(), "mask");
   const c10::NoGradGuard no_grad;
-  // An update with errors that are not finite is left out, and so are they.
+  // Errors that are not finite are not counted: their update is left out, too.
   at::Tensor counted = at::isfinite(error);
   if (mask.defined()) counted = counted.logical_and(mask);
   const int64_t bins = bins_.size(0), positions = warp_.positions(), length = error.size(1);

@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<std::string_view, 5> kMeasures{"mse", "cross_entropy", "tau", "outside",
                                                     "reach"};
 
-// What corrupt() hides for loss(), in this order.
+// What corrupt() passes on to loss() in `hidden`, in this order.
 enum Hidden : size_t { kX0, kTau, kT0, kSpeed, kOutside, kNoExit, kEps };
 
 std::vector<at::Tensor> hide(const at::Tensor& x0, const Noised& noised) {

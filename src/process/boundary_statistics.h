@@ -40,7 +40,7 @@ class BoundaryCounter {
   at::Tensor histogram_;  // [kBins] float64
 };
 
-// Of some labels [N] int64, with noise that is a function of (seed, place in `labels`).
+// The statistics of some labels [N] int64. The noise is a function of (seed, place in `labels`).
 BoundaryStatistics boundary_statistics(const Process& process, const Codebook& codebook,
                                        const std::vector<int64_t>& undecodable,
                                        const at::Tensor& labels, uint64_t seed);

@@ -15,7 +15,7 @@ void declare(config::Schema& schema, const std::string& prefix, ObjectiveOptions
 void declare(config::Schema& schema, const std::string& prefix, AdaptiveScheduleOptions& options);
 void declare(config::Schema& schema, const std::string& prefix, SamplerOptions& options);
 
-// The parts of the last: what all families take, what those of points do, what those of symbols do.
+// The parts of the last: options of all families, of families of points, of families of symbols.
 void declare_steps(config::Schema& schema, const std::string& prefix, SamplerOptions& options);
 void declare_paths(config::Schema& schema, const std::string& prefix, SamplerOptions& options);
 void declare(config::Schema& schema, const std::string& prefix, SymbolSampling& options);

@@ -7,8 +7,8 @@
 
 namespace tessera {
 
-// A denoiser that calls `pause`, where there is one, before each of its calls: what that throws
-// ends the sampling.
+// A denoiser that calls `pause`, if given, before each of its calls. An exception from `pause` ends
+// the sampling.
 inline Denoiser interruptible(Denoiser network, std::function<void()> pause) {
   if (!pause) return network;
   return [network = std::move(network), pause = std::move(pause)](

@@ -7,17 +7,17 @@
 
 namespace tessera {
 
-// How far the true symbol can be read off the points a network is shown: its rank by score among
-// all symbols that can be decoded, 1 where the point decodes to it. A network that can read the
-// symbol off the point learns to trust the point.
+// How well the true symbol can be read from the points a network is shown: its rank by score among
+// all symbols that can be decoded, 1 if the point decodes to it. A network that can read the symbol
+// from the point learns to trust the point.
 struct RankStatistics {
   std::vector<double> times;   // t / T
   std::vector<double> median;  // rank at that time
   double mean_log = 0;         // mean of ln(rank) over all times: orders processes by difficulty
 };
 
-// Of some labels [N] int64 that can be decoded, at `steps` times from T / steps to T, with noise
-// that is a function of (seed, place in `labels`).
+// Measures labels [N] int64 that can be decoded, at `steps` times from T / steps to T. The noise is
+// a function of (seed, place in `labels`).
 RankStatistics rank_statistics(const Process& process, const Codebook& codebook,
                                const at::Tensor& labels, int64_t steps, uint64_t seed);
 

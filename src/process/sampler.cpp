@@ -20,7 +20,7 @@ double even_time(int64_t k, int64_t steps, double horizon, double end) {
   return horizon * (1.0 - (1.0 - end) * static_cast<double>(k) / static_cast<double>(steps));
 }
 
-// Times of the network calls, descending, then the last.
+// Times of the network calls, descending, then the final time.
 std::vector<double> step_times(StepGrid grid, int64_t steps, double horizon, double end) {
   std::vector<double> times;
   const auto count = static_cast<double>(steps);
@@ -45,7 +45,7 @@ double redrawn_share(const Trajectory& trajectory, double t, double next, double
   return eta * std::sqrt(std::max(0.0, 1.0 - fraction * fraction));
 }
 
-// The same at every element, where each has a schedule of its own.
+// The same for every element, if each has a schedule of its own.
 at::Tensor redrawn_share(const Trajectory& trajectory, const at::Tensor& t, const at::Tensor& next,
                          double eta) {
   const at::Tensor fraction = trajectory.ratio(t) / trajectory.ratio(next);
@@ -58,7 +58,7 @@ struct State {
   at::Tensor eps;       // [B, ..., d]  noise end of their paths
   at::Tensor tau;       // [B, ...]     their rescaled times
   at::Tensor previous;  // [B, ..., d]  the last estimate
-  double time = 0;      // that it has come to, before rescaling
+  double time = 0;      // reached so far, before rescaling
 };
 
 // One run of a sampler: the lines of Algorithms 2 and 3.
@@ -106,7 +106,7 @@ class Run {
   }
 
  private:
-  // The rest of a step of plain diffusion, with the time and the variance of every element.
+  // The rest of a step of plain diffusion, with a time and a variance for every element.
   void advance_elements(State& state, const at::Tensor& x0_hat, double next, int64_t step) const {
     const at::Tensor before = state.tau.to(at::kDouble);
     state.tau = next_tau(state, x0_hat, next);
@@ -123,7 +123,7 @@ class Run {
       kept = then.v * at::sqrt(1.0 - kappa.square());
       added = then.v * kappa;
       if (options_.variance == SamplerVariance::large) {
-        // The state now is now.u / then.u of the next one, and noise of this variance.
+        // The present state is now.u / then.u times the next one, plus noise of this variance.
         const at::Tensor variance = now.v.square() - (now.u / then.u * then.v).square();
         added = options_.eta * at::sqrt(variance.clamp_min(0));
       }

@@ -63,7 +63,7 @@ at::Tensor rows_below(const at::Tensor& time, int64_t horizon) {
   return time.floor().clamp(0, horizon - 1).to(at::kLong).clamp_(0, horizon - 1);
 }
 
-// u of vp_sine. No root of less than nothing where s was rounded to just above 1.
+// u of vp_sine. s may be rounded to just above 1: the clamp avoids the root of a negative number.
 at::Tensor cosine_of(const at::Tensor& s) {
   return at::sqrt((1.0 - s * s).clamp_min(0));
 }
@@ -76,7 +76,7 @@ at::Tensor in_double(const at::Tensor& x, std::string_view argument) {
 
 }  // namespace
 
-// Copied to every device that asks, once.
+// Copied once to every device that asks for it.
 struct Trajectory::AngleTable {
   explicit AngleTable(const std::vector<double>& theta)
       : last(theta.back()), host(at::tensor(theta, at::kDouble)) {}

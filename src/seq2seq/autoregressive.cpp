@@ -18,7 +18,7 @@ using text::Dictionary;
 
 constexpr std::array<std::string_view, 1> kMeasures{"cross_entropy"};
 
-// What stands before every symbol of a target.
+// The symbol before each symbol of a target; before the first, the begin symbol.
 at::Tensor shifted(const at::Tensor& target) {
   const at::Tensor begin =
       at::full({target.size(0), 1}, int64_t{Dictionary::kBos}, target.options());
@@ -77,7 +77,7 @@ std::string Autoregressive::effort(const GenerationOptions& options) const {
                                                                 options.beam, options.temperature)
                           : options.beam == 1     ? "greedy"
                                                   : fmt::format("beam {}", options.beam);
-  // What a search found is in order already, unless another model chooses.
+  // The results of a search are in order already, unless another model chooses.
   const bool ranked = options.temperature == 0 && options.selection != Selection::rerank;
   return ranked ? how : fmt::format("{}, {}", how, name_of(options.selection));
 }

@@ -4,8 +4,8 @@
 
 namespace tessera::seq2seq {
 
-// The Transformer that writes a target from left to right, one symbol at a time. Its embedding is
-// that of source, target and output alike.
+// The Transformer that writes a target from left to right, one symbol at a time. Source, target and
+// output share one embedding.
 class Autoregressive final : public Seq2Seq {
  public:
   Autoregressive(const Seq2SeqOptions& options, int64_t symbols, std::vector<int64_t> undecodable,
@@ -26,16 +26,16 @@ class Autoregressive final : public Seq2Seq {
   bool has_probabilities() const override { return true; }
   at::Tensor log_probabilities(const Encoded& encoded, const at::Tensor& target) const override;
 
-  // What is kept of targets that are being written, of at most `room` symbols.
+  // An empty cache for targets of at most `room` symbols that are about to be written.
   nn::KeyCache start(int64_t rows, int64_t room) const;
 
-  // Takes the symbols before, gives the scores of those that come next.
+  // Takes the previous symbols and returns the scores of the next ones.
   //   last     [B * n] int64; before the first symbol, the begin symbol
-  //   returns  [B * n, symbols] float32, -inf for those that cannot come
+  //   returns  [B * n, symbols] float32, -inf for symbols that cannot come next
   at::Tensor next_scores(nn::KeyCache& cache, const at::Tensor& last, const Encoded& encoded) const;
 
  private:
-  // [B * n, L] the symbols -> [B * n, L, latent] the points whose scores are those of the next ones
+  // [B * n, L] symbols -> [B * n, L, latent] points, whose scores are those of the next symbols
   at::Tensor read(const at::Tensor& symbols, const Encoded& encoded, nn::Mode mode) const;
 };
 

@@ -8,8 +8,8 @@
 
 namespace tessera::seq2seq {
 
-// Does the work of a batch, and leaves it at its next pause when nobody waits for any of its
-// sentences any more.
+// Does the work of a batch. Stops at the next pause if nobody waits for any of its sentences any
+// more.
 //   work(pause)  calls `pause` before every network call; it may be empty
 void while_waited_for(const GenerateHooks& hooks, std::span<const SourceSentence> sentences,
                       const GenerationBatch& batch,

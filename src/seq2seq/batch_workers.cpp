@@ -39,11 +39,11 @@ void for_each_batch(std::span<const GenerationBatch> batches, at::Device device,
       if (!failure) failure = std::current_exception();
     }
   };
-  CudaStream::wait(device);  // the streams of the others do not
+  CudaStream::wait(device);  // the streams of other threads do not wait for this one
   std::vector<std::thread> helpers;
   for (size_t k = 1; k < at_once; ++k)
     helpers.emplace_back([&] {
-      const c10::AutoGradMode mode(with_gradients);  // threads begin with gradients
+      const c10::AutoGradMode mode(with_gradients);  // new threads start with gradients enabled
       const ValueCheckScope scope(checks);
       take_batches(/*helping=*/true);
     });

@@ -6,10 +6,11 @@
 
 namespace tessera::seq2seq {
 
-// Does `work` for every batch, in any order; batches do not depend on each other. Launching kernels
-// keeps the host busier than the GPU, so there two threads do it, the second one in a stream of its
-// own (at_once = 0: as suits the device). Throws what `work` first threw, when all threads have
-// ended.
+// Calls `work` for every batch, in any order; batches do not depend on each other. On a GPU,
+// launching kernels keeps the host busier than the device, so two threads share the work, the
+// second one with a stream of its own. When all threads have ended, throws the first exception of
+// `work`.
+//   at_once  number of threads; 0: as suits the device
 void for_each_batch(std::span<const GenerationBatch> batches, at::Device device,
                     const std::function<void(const GenerationBatch&)>& work, size_t at_once = 0);
 

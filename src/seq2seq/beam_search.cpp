@@ -17,12 +17,13 @@ using text::Dictionary;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Symbols a target may have, end included: sources are hardly ever half as long as their targets.
+// The most symbols a target may have, end included. Hardly any source is shorter than half its
+// target.
 int64_t room_for(int64_t source, int64_t positions) {
   return std::min(positions, 2 * source + 16);
 }
 
-// The room targets have. It is a matter of their own source, not of the sources beside it.
+// The room for every target. It depends on its own source, not on the other sources of the batch.
 class Room {
  public:
   // For `each` targets of every sentence of a batch.
@@ -39,7 +40,7 @@ class Room {
 
   int64_t most() const { return most_; }
 
-  // Log-probabilities of what comes at a step: at the last place, the end is all that fits.
+  // Log-probabilities of the next symbols at a step. At the last place only the end fits.
   //   scores [rows, symbols]
   at::Tensor log_probabilities(const at::Tensor& scores, int64_t step) const {
     const at::Tensor all = at::log_softmax(scores, -1);
@@ -56,14 +57,14 @@ class Room {
 
 // Complete hypotheses, on the device.   B sentences, K of each
 struct Hypotheses {
-  at::Tensor symbols;            // [B, K, room] int64, after the end as it comes
-  at::Tensor log_probabilities;  // [B, K] of all symbols, end included; -inf: there is none
+  at::Tensor symbols;            // [B, K, room] int64, anything after the end
+  at::Tensor log_probabilities;  // [B, K] of all symbols, end included; -inf: no hypothesis
   at::Tensor lengths;            // [B, K] symbols, end included
   int64_t steps = 0;             // network calls
 };
 
-// A beam of K hypotheses per sentence moves on together; what ends goes to the K best complete
-// ones. A sentence is done when it has K of them.
+// The K hypotheses of a sentence advance together. Those that end join the K best complete ones. A
+// sentence is done when it has K complete ones.
 class BeamSearch {
  public:
   BeamSearch(const Autoregressive& model, const GenerationOptions& options, const Encoded& encoded,
@@ -109,7 +110,8 @@ class BeamSearch {
     const at::Tensor next =
         room_.log_probabilities(model_.next_scores(cache_, last_, encoded_), step);
     ++done_.steps;
-    // Of the 2 K best at most K end. They are among the 2 K best of every hypothesis.
+    // Each hypothesis can end in one way only, so at most K of the 2 K best continuations end. The
+    // 2 K best of all are among the 2 K best of every hypothesis.
     const int64_t each = std::min(2 * beam_, next.size(-1));
     const auto [best, own_symbol] = next.view({rows_, beam_, -1}).topk(each, -1);
     const auto [scores, places] =
@@ -131,7 +133,7 @@ class BeamSearch {
 
   void keep_complete(int64_t step, const at::Tensor& scores, const at::Tensor& parents,
                      const at::Tensor& ends) {
-    // One that is worse than K that go on would not have been found by a beam of K.
+    // An end must be among the K best: a beam of K would not have found a worse one.
     const int64_t width = std::min(beam_, scores.size(1));
     const at::Tensor first =
         ends.narrow(1, 0, width)
@@ -218,7 +220,7 @@ class Drawing {
     const StreamId id{options_.sampler.seed, Purpose::sampling_step, static_cast<uint64_t>(step)};
     const at::Tensor uniform =
         (random_integers(id, samples_, 0, kSteps - 1, seeds_).to(at::kDouble) + 0.5) / kSteps;
-    // In float64: the tails of many small shares add up.
+    // In float64, because many small shares add up in the tail.
     const at::Tensor share = at::softmax(scores.to(at::kDouble), -1).cumsum(-1);
     const at::Tensor total = share.select(1, -1).unsqueeze(1);
     return at::searchsorted(share, uniform.unsqueeze(1) * total)
@@ -231,7 +233,7 @@ class Drawing {
   const Encoded& encoded_;
   const Room& room_;
   at::Tensor samples_;  // [B * K]
-  at::Tensor seeds_;    // likewise, or undefined: that of the options
+  at::Tensor seeds_;    // likewise; undefined: the options' seed is used
 };
 
 // Candidates of a sentence, best first.

@@ -6,8 +6,9 @@
 
 namespace tessera::seq2seq {
 
-// Sentences of an autoregressive model, from left to right: fills in the results. Candidates are
-// the `beam` best that were found, best first, or as many that were drawn (generate.temperature).
+// Generates sentences with an autoregressive model, from left to right, and fills in the results.
+// Candidates are the `beam` best that were found, best first, or as many that were drawn
+// (generate.temperature).
 void generate_by_search(const Autoregressive& model, const GenerationOptions& options,
                         const GenerateHooks& hooks, std::span<const SourceSentence> sentences,
                         std::span<Generated> results);

@@ -17,32 +17,32 @@ struct Candidate {
   double confidence = 0;      // mean log-probability of its symbols, first end symbol included
   double expected_bleu = 0;   // mean sentence BLEU against the other candidates, 0 to 100
   std::optional<double> rerank_score = {};  // mean log-probability another model gives it
-  // Of the best of its length, where a choice is made in stages: as `blend`, but among the best of
-  // all lengths. Others have none.
+  // Only for the best candidate of its length, and only if the choice is made in stages: as
+  // `blend`, but among the best of all lengths.
   std::optional<double> staged_score = {};
-  double length_log_probability = 0;  // of `length`, as the length head sees it; 0: not asked
+  double length_log_probability = 0;  // of `length`, by the length head; 0: it was not asked
 };
 
-// The candidate in a row of symbols as they were decoded.
-//   symbols           of which those before the first end symbol count
+// Makes a candidate from a row of decoded symbols.
+//   symbols           only those before the first end symbol count
 //   log_probabilities of every symbol
 Candidate cut_candidate(std::span<const text::Id> symbols,
                         std::span<const float> log_probabilities);
 
-// Of equal symbols in a row keeps one.
+// Keeps one of several equal symbols in a row.
 void merge_repeats(Candidate& candidate);
 
 // Fills in expected_bleu.
 void measure_agreement(std::span<Candidate> candidates);
 
-// Fills in staged_score. Of one length the best is the one the others of it agree with most, by
-// expected sentence BLEU; confidence, then the order decides between equals.
+// Fills in staged_score. The best candidate of a length is the one that the others of this length
+// agree with most, by expected sentence BLEU. The confidence decides ties, then the order.
 void measure_stages(std::span<Candidate> candidates);
 
-// The score a selection goes by; -infinity for what it leaves out.
+// The score that a selection compares; -infinity for candidates that it leaves out.
 double score_of(const Candidate& candidate, Selection selection);
 
-// The place of the best candidate; another score, then the order decides between equals.
+// The index of the best candidate. Another score decides ties, then the order.
 size_t choose(std::span<const Candidate> candidates, Selection selection);
 
 }  // namespace tessera::seq2seq

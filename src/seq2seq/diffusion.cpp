@@ -79,7 +79,7 @@ at::Tensor Diffusion::length_scores(const Encoded& encoded, nn::Mode mode) const
   const at::Tensor& visible = encoded.visible;
   at::Tensor mean =
       (encoded.states * visible.unsqueeze(-1)).sum(1) / visible.sum(1, /*keepdim=*/true);
-  // By heart the lengths of a small corpus are soon known, to the encoder's harm.
+  // The length head soon memorises the lengths of a small corpus, which harms the encoder.
   if (!options().length_gradient)
     mean = nn::dropout(mean.detach(), options().network.transformer.dropout, mode);
   return length_(mean).to(at::kFloat);

@@ -7,13 +7,13 @@
 
 namespace tessera::seq2seq {
 
-// The lengths a source may have translations of, end symbols included.
+// The target lengths that can be predicted, relative to the source, end symbols included.
 struct LengthClasses {
   static constexpr int64_t kCount = 256, kOffset = 128;
 };
 
-// Sequence-to-sequence diffusion of any family: all target positions at once, out of noise, in a
-// length that is predicted.
+// Sequence-to-sequence diffusion of any family: generates all target positions at once from noise,
+// in a predicted length.
 class Diffusion final : public Seq2Seq {
  public:
   //   family  none: the paper's, as the options say

@@ -21,7 +21,7 @@ namespace {
 using text::Dictionary;
 using text::Id;
 
-// What a batch gave, still on the device.
+// The result of a batch, still on the device.
 struct Decoded {
   at::Tensor labels;             // [rows, L] int32
   at::Tensor log_probabilities;  // [rows, L] float
@@ -31,7 +31,7 @@ struct Decoded {
 // Room for a candidate.
 struct Room {
   int64_t symbols = 1;         // end symbol included
-  double log_probability = 0;  // as the length head sees it; 0 where it was not asked
+  double log_probability = 0;  // by the length head; 0: it was not asked
 };
 
 // One call of generate().
@@ -51,7 +51,7 @@ class Generation {
     std::vector<SentenceSize> sizes;
     for (size_t k = 0; k < sentences_.size(); ++k)
       sizes.push_back({source_length(k), std::ranges::max(rooms_[k], {}, &Room::symbols).symbols});
-    // Who watches the steps sees one batch after the other.
+    // If somebody watches the steps, the batches come one after the other.
     for_each_batch(
         plan_batches(sizes, limits(options_.candidates())), model_.device(),
         [&](const GenerationBatch& batch) {
@@ -102,8 +102,9 @@ class Generation {
       results_[sentences_[k].index].predicted_length = rooms_[k].front().symbols;
   }
 
-  // Sentences are read twice, here and in decode(): by lengths of the source alone first. That is
-  // a hundredth of the work, and the memories of all sentences need not be kept.
+  // Sentences are encoded twice, here and in decode(), because here batches depend on the length of
+  // the source alone. This is a hundredth of the work, and the memories of all sentences need not
+  // be kept.
   void predict_lengths(int64_t more) {
     std::vector<SentenceSize> sizes;
     for (size_t k = 0; k < sentences_.size(); ++k)
@@ -151,7 +152,7 @@ class Generation {
   //   returns   [B, lengths] int64
   at::Tensor choose_classes(const GenerationBatch& batch, const at::Tensor& scores,
                             const at::Tensor& possible) const {
-    // What leaves the possible ones stays at the shortest or the longest of them.
+    // Classes beyond the possible ones become the shortest or the longest possible one.
     const at::Tensor first = possible.to(at::kInt).argmax(1, /*keepdim=*/true);
     const at::Tensor last = first + possible.sum(1, /*keepdim=*/true) - 1;
     switch (options_.length_choice) {
@@ -177,7 +178,7 @@ class Generation {
   at::Tensor uniform_numbers(const GenerationBatch& batch) const {
     std::vector<double> numbers;
     for (const size_t sentence : batch.sentences) {
-      // Start noises of candidates are of step 0.
+      // Step 0 is for the start noise of candidates.
       RandomStream stream({sentences_[sentence].seed, Purpose::sampling, 1},
                           static_cast<uint64_t>(sentences_[sentence].noise));
       for (int64_t k = 0; k < options_.lengths; ++k) numbers.push_back(stream.uniform());
@@ -266,7 +267,7 @@ class Generation {
   std::span<const SourceSentence> sentences_;
   std::span<Generated> results_;
   std::vector<std::vector<Room>> rooms_;  // of a sentence's candidates, likeliest first
-  std::mutex reporting_;                  // of progress, one at a time
+  std::mutex reporting_;                  // one report of progress at a time
 };
 
 }  // namespace

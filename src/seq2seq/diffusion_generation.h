@@ -6,7 +6,7 @@
 
 namespace tessera::seq2seq {
 
-// Lengths, candidates, choice: fills in the results of the sentences.
+// Predicts lengths, makes candidates, chooses, and fills in the results of the sentences.
 void generate_by_diffusion(const Diffusion& model, const GenerationOptions& options,
                            const GenerateHooks& hooks, std::span<const SourceSentence> sentences,
                            std::span<Generated> results);

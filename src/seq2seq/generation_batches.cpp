@@ -14,7 +14,7 @@
 namespace tessera::seq2seq {
 namespace {
 
-// Sentences of one padded target, among all in descending order.
+// Sentences with one padded target length: a range of all sentences in descending order.
 struct Group {
   int64_t target = 0;
   size_t begin = 0, end = 0;
@@ -24,13 +24,14 @@ int64_t rows_of_batch(int64_t target, const BatchLimits& limits) {
   return std::max<int64_t>(1, limits.tokens / (limits.candidates * target));
 }
 
-// Of `sentences` that are padded to `target`.
+// The cost of `sentences` sentences that are padded to `target`.
 int64_t cost(int64_t sentences, int64_t target, const BatchLimits& limits) {
   const int64_t rows = rows_of_batch(target, limits);
   return sentences * limits.candidates * target + ceil_div(sentences, rows) * limits.overhead;
 }
 
-// Where runs of groups begin that are batched together, such that all cost least; ascending.
+// Divides the groups into runs that are batched together, at the least total cost. Returns where
+// the runs begin, ascending.
 std::vector<size_t> cheapest_runs(const std::vector<Group>& groups, const BatchLimits& limits) {
   std::vector<int64_t> best(groups.size() + 1, 0);  // cost of groups k .. end
   std::vector<size_t> stop(groups.size() + 1, 0);   // where the run that begins at k ends
@@ -87,7 +88,7 @@ std::vector<GenerationBatch> plan_batches(std::span<const SentenceSize> sizes,
     const size_t end = groups[runs[run + 1] - 1].end, count = end - first.begin;
     const auto rows = static_cast<size_t>(rows_of_batch(first.target, limits));
     const size_t parts = ceil_div(count, rows);
-    for (size_t part = 0; part < parts; ++part) {  // of equal size, as far as that goes
+    for (size_t part = 0; part < parts; ++part) {  // of equal size, as far as possible
       GenerationBatch& batch = batches.emplace_back();
       for (size_t k = first.begin + part * count / parts;
            k < first.begin + (part + 1) * count / parts; ++k) {
@@ -100,8 +101,8 @@ std::vector<GenerationBatch> plan_batches(std::span<const SentenceSize> sizes,
   return batches;
 }
 
-// Estimates: a step launches a few hundred kernels, which takes about 2 ms, in which a large GPU
-// computes thousands of tokens.
+// Estimates. A step launches a few hundred kernels, which takes about 2 ms. In this time a large
+// GPU computes thousands of tokens.
 int64_t batch_overhead(at::Device device) {
   constexpr int64_t kCuda = 8000, kCpu = 64;
   return device.is_cpu() ? kCpu : kCuda;

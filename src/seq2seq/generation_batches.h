@@ -10,7 +10,7 @@
 
 namespace tessera::seq2seq {
 
-// A source that is not empty and not too long.
+// A source to generate from: not empty and not too long.
 struct SourceSentence {
   size_t index = 0;           // its place among the sources
   int64_t line = 0;           // its number in the input, from 0, for messages
@@ -18,11 +18,11 @@ struct SourceSentence {
   uint64_t seed = 0;          // of its random numbers
   int64_t noise = 0;          // which of the seed's random numbers: see NoiseOf
 
-  // Leaves at most so many symbols, of which the last is the end symbol.
+  // Shortens it to at most `symbols` symbols, the last of which is the end symbol.
   void shorten_to(int64_t symbols);
 };
 
-// Symbols of a sentence, end included; of its target those of the longest candidate.
+// Symbols of a source, and of its longest candidate; end symbols included.
 struct SentenceSize {
   int64_t source = 1, target = 1;
 };
@@ -33,30 +33,30 @@ struct GenerationBatch {
   int64_t source = 0, target = 0;  // padded lengths
 };
 
-// Lengths are padded to few different ones, so that equal sentences have equal shapes whatever
-// their neighbours: to multiples of 4, past 32 of 8, at most `limit` (which no length exceeds).
+// Lengths are padded to few different ones, so that equal sentences have equal shapes whatever else
+// is in the batch: to multiples of 4, above 32 of 8, at most `limit` (which no length exceeds).
 int64_t padded_length(int64_t length, int64_t limit);
 
 // How large batches may and should be.
 struct BatchLimits {
-  int64_t candidates = 1;  // rows of every sentence
-  int64_t tokens = 48000;  // sentences * candidates * padded target, at most; but one sentence fits
+  int64_t candidates = 1;   // rows per sentence
+  int64_t tokens = 48000;   // most sentences * candidates * padded target; one sentence always fits
   int64_t positions = 512;  // longest sentence
-  // What a batch costs beside its tokens, counted in tokens: launching the kernels of small batches
-  // takes longer than running them.
+  // What a batch costs besides its tokens, counted in tokens: launching the kernels of small
+  // batches takes longer than running them.
   int64_t overhead = 0;
 };
 
-// Puts every sentence into one batch, those with the longest targets first, so that tokens and
-// overhead are fewest: short sentences join longer ones where they are few.
+// Divides the sentences into batches, those with the longest targets first, at the least cost in
+// tokens and overhead. A few short sentences may join longer ones.
 std::vector<GenerationBatch> plan_batches(std::span<const SentenceSize> sizes,
                                           const BatchLimits& limits);
 
-// What a batch costs beside its tokens (BatchLimits::overhead) on a device.
+// What a batch costs on a device besides its tokens (BatchLimits::overhead).
 int64_t batch_overhead(at::Device device);
 
-// The numbers random streams of a batch's candidates have, a function of SourceSentence::noise and
-// the candidate: [sentences * candidates] int64.
+// The numbers of the random streams for a batch's candidates, functions of SourceSentence::noise
+// and the candidate: [sentences * candidates] int64.
 at::Tensor sample_numbers(std::span<const SourceSentence> sentences, const GenerationBatch& batch,
                           int64_t candidates, at::Device device);
 

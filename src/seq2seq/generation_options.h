@@ -17,21 +17,21 @@ enum class Selection {
   mbr,         // the one the others agree with most: expected sentence BLEU
   confidence,  // the one with the highest mean log-probability
   blend,       // both: expected sentence BLEU, and 20 points for every nat of mean log-probability
-  staged,      // of every length the one the others of that length agree with, of these by blend
-  rerank,      // the one an autoregressive model finds likeliest: not an option of a model
+  staged,  // the best of every length (by the others of that length), of these the best by blend
+  rerank,  // the one an autoregressive model finds likeliest: not an option of a model
 };
 
-// Which lengths are tried where several are.
+// Which lengths are tried, if there are several.
 enum class LengthChoice {
   likeliest,  // by the length head's scores
   window,     // the likeliest one and its neighbours: +1, -1, +2, -2, ...
   draw,       // each drawn by its probability, so that likely ones come several times
 };
 
-// What the random numbers of a source depend on, beside the seed and the candidate.
+// What the random numbers of a source depend on, besides the seed and the candidate.
 enum class NoiseOf {
-  texts,  // nothing, or, of models of symbols, the text: it has the same noise wherever it stands
-  lines,  // its number in the input: equal lines have noise of their own
+  texts,  // nothing, or, for models of symbols, the text: it has the same noise on any line
+  lines,  // its line number in the input: equal lines have different noise
 };
 
 // How much work a diffusion model spends on a sentence, in decoder passes: lengths x noises x
@@ -42,7 +42,7 @@ enum class Preset {
   best,      // at most 100
 };
 
-// What a preset stands for: of what costs no more, the best that was found on validation lines
+// The values of a preset: the best that were found on validation lines, at no higher cost
 // (docs/results.md).
 struct PresetValues {
   int64_t lengths, noises, steps;
@@ -60,10 +60,9 @@ constexpr PresetValues values_of(Preset preset) {
   return {9, 1, 2};
 }
 
-// A length that is asked for, where it is not left to the length head. It counts symbols without
-// the end.
+// A length set by the user instead of the length head. It does not count the end symbol.
 struct LengthRule {
-  bool relative = false;  // to the length that is predicted
+  bool relative = false;  // to the predicted length
   int64_t value = 0;
 
   bool operator==(const LengthRule&) const = default;
@@ -72,25 +71,25 @@ struct LengthRule {
   static LengthRule parse(const std::string& text);
 };
 
-// How sentences are made.
+// How sentences are generated.
 struct GenerationOptions {
-  // By diffusion: a sentence has lengths * noises candidates.
+  // Diffusion: a sentence has lengths * noises candidates.
   static constexpr Preset kUsual = Preset::balanced;
-  Preset preset = kUsual;  // where steps, lengths, noises and selection come from, unless given
+  Preset preset = kUsual;  // gives steps, lengths, noises and selection, unless they are set
   SamplerOptions sampler = {.steps = values_of(kUsual).steps};
-  int64_t lengths = values_of(kUsual).lengths;  // that are tried
+  int64_t lengths = values_of(kUsual).lengths;  // lengths that are tried
   LengthChoice length_choice = LengthChoice::likeliest;
-  int64_t noises = values_of(kUsual).noises;  // start noises of every length
-  bool merge_repeats = false;                 // of a symbol that stands twice in a row, keep one
-  // From left to right: a sentence has `beam` candidates.
+  int64_t noises = values_of(kUsual).noises;  // start noises per length
+  bool merge_repeats = false;                 // keep one of equal symbols in a row
+  // Autoregressive: a sentence has `beam` candidates.
   int64_t beam = 5;           // hypotheses that are followed; 1: greedy
   double length_penalty = 1;  // scores are log-probabilities over length to this power
   double temperature = 0;     // above 0: `beam` sentences are drawn instead
-  int64_t top_k = 0;          // of the likeliest symbols; 0: of all
-  // Of both.
+  int64_t top_k = 0;          // draw from this many likeliest symbols; 0: from all
+  // Both.
   Selection selection = values_of(kUsual).selection;  // among candidates that were drawn
   int64_t batch_tokens = 48000;  // candidates x padded length of a batch, at most
-  // Without keys in the configuration: they suit one input.
+  // Not part of the configuration, because they depend on the input.
   std::optional<LengthRule> length = {};
   NoiseOf noise = NoiseOf::texts;
 
@@ -104,15 +103,14 @@ void use_preset(GenerationOptions& options, Preset preset);
 
 // Most candidates of a sentence.
 constexpr int64_t kMaxCandidates = 4096;
-// Past these, scores overflow.
+// Beyond these, scores overflow.
 constexpr double kMaxLengthPenalty = 10, kMaxTemperature = 1000, kMinTemperature = 1e-3;
 constexpr bool is_temperature(double value) {
   return value == 0 || (value >= kMinTemperature && value <= kMaxTemperature);
 }
 
 // Keys "generate.*" and "sampler.*".
-//   kind  of the model, where it is known: keys that are of use to other kinds alone are then not
-//         to be overridden
+//   kind  of the model, if it is known: keys that only other kinds use then cannot be overridden
 void declare(config::Schema& schema, GenerationOptions& options, const ModelKind* kind = nullptr);
 
 }  // namespace tessera::seq2seq

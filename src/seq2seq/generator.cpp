@@ -16,14 +16,14 @@ namespace {
 using text::Dictionary;
 using text::Id;
 
-// A number that a text has anywhere, and hardly any other text (FNV-1a).
+// A hash of the text (FNV-1a), the same on every line.
 int64_t number_of(const std::vector<Id>& source) {
   uint64_t hash = 14695981039346656037ULL;
   for (const Id id : source) hash = (hash ^ static_cast<uint64_t>(id)) * 1099511628211ULL;
-  return static_cast<int64_t>(hash >> 21);  // with a candidate's number below 2^56
+  return static_cast<int64_t>(hash >> 21);  // stays below 2^56 with a candidate's number
 }
 
-// Noise on points may be the same for all texts. Symbols are drawn: by the same number, all texts
+// Noise on points may be the same for all texts. Symbols are drawn: with the same number, all texts
 // would get an unlikely symbol at the same position.
 int64_t noise_of(NoiseOf noise, int64_t line, const std::vector<Id>& source, const Seq2Seq& model) {
   if (noise == NoiseOf::lines) return line;
@@ -31,7 +31,7 @@ int64_t noise_of(NoiseOf noise, int64_t line, const std::vector<Id>& source, con
   return family != nullptr && family->process() == nullptr ? number_of(source) : 0;
 }
 
-// The sentences there is something to do for; the others have their result here.
+// The sentences to generate from. Empty ones get their result here.
 std::vector<SourceSentence> take(const std::vector<std::vector<Id>>& sources,
                                  const GenerationOptions& options, const GenerateHooks& hooks,
                                  const Seq2Seq& model, std::vector<Generated>& results) {

@@ -9,10 +9,11 @@
 
 namespace tessera::seq2seq {
 
-// Sentences from a trained model of any kind: candidates, and a choice among them. Random numbers
-// are functions of (seed, candidate), so a sentence does not depend on its place or its neighbours,
-// apart from rounding where they change the padded shape it is computed in. Threads may share one.
-// The model must outlive it, and so must a reranker, which chooses where one is given.
+// Generates sentences with a trained model of any kind: makes candidates and chooses among them.
+// Random numbers are functions of (seed, candidate), so a sentence does not depend on its place or
+// its neighbours, apart from rounding if they change the padded shape it is computed in. Threads
+// may share one Generator. The model must outlive it, and so must the reranker, which chooses if
+// one is given.
 class Generator {
  public:
   Generator(const Seq2Seq& model, const GenerationOptions& options,
@@ -22,7 +23,7 @@ class Generator {
 
   // One result per source, in order.
   //   sources  ids with the end symbol; an empty source (or an end symbol alone) gives an empty
-  //            sentence, one that is too long loses its end, with a warning that names the line
+  //            sentence; a source that is too long is cut, with a warning that names the line
   std::vector<Generated> generate(const std::vector<std::vector<text::Id>>& sources,
                                   const GenerateHooks& hooks = {}) const;
 

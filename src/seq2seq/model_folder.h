@@ -17,17 +17,17 @@ namespace tessera::seq2seq {
 struct LoadedModel {
   std::unique_ptr<Seq2Seq> model;
   text::Tokenizer tokenizer;
-  GenerationOptions generation;  // as it was stored: what the model was measured with
+  GenerationOptions generation;  // as stored: the model was measured with them
 };
 
 // A model folder holds
 //   config.json        symbols, undecodable symbols, options
 //   model.safetensors  the weights, by name
-//   state.safetensors  state beside the weights, by name, of models that have some
+//   state.safetensors  state besides the weights, by name, if the model has any
 //   tokenizer.json, dict.txt, ...
 //   README.md          for people
 
-// Writes these files into a folder, which is made if need be.
+// Writes these files into a folder, which is created if needed.
 //   weights  a buffer like model.parameters().values(): these, or their moving average
 void write_model_folder(const std::filesystem::path& folder, const Seq2Seq& model,
                         const at::Tensor& weights, const text::Tokenizer& tokenizer,
@@ -39,10 +39,10 @@ LoadedModel load_model_folder(const std::filesystem::path& folder, at::Device de
                               nn::Precision precision);
 LoadedModel load_model_folder(const std::filesystem::path& folder, at::Device device);
 
-// Throws Error where a model is not of the kind that a recipe asks for.
+// Throws Error if a model is not of the kind that a recipe asks for.
 void require_kind(const Seq2Seq& model, ModelKind kind, const std::filesystem::path& folder);
 
-// Throws Error where a model has no probabilities of sentences.
+// Throws Error if a model has no probabilities of sentences.
 void require_probabilities(const Seq2Seq& model, const std::filesystem::path& folder);
 
 }  // namespace tessera::seq2seq

@@ -13,12 +13,12 @@ namespace tessera::seq2seq {
 // log-probability per symbol, end symbol included.
 class Reranker {
  public:
-  // A run or a model. Throws Error where it cannot be loaded, has no probabilities, or has another
+  // A run or a model. Throws Error if it cannot be loaded, has no probabilities, or has another
   // dictionary than the model whose candidates it is to judge.
   Reranker(const std::filesystem::path& run_or_model, const text::Dictionary& dictionary,
            at::Device device, nn::Precision precision);
 
-  // Fills in Candidate::rerank_score and chooses anew, for all sentences at once.
+  // Fills in Candidate::rerank_score and chooses again, for all sentences at once.
   void choose(std::span<const SourceSentence> sentences, std::span<Generated> results,
               int64_t batch_tokens) const;
 

@@ -12,8 +12,8 @@ namespace {
 
 using text::Dictionary;
 
-// [sentences * count, length] int64 with end symbols; rows of targets that are not there hold the
-// end alone.
+// [sentences * count, length] int64 with end symbols; rows without a target hold only the end
+// symbol.
 at::Tensor padded_targets(const ScoringTask& task, const GenerationBatch& batch, int64_t count) {
   const auto rows = static_cast<int64_t>(batch.sentences.size()) * count;
   at::Tensor ids = at::full({rows, batch.target}, int64_t{Dictionary::kPad}, at::kLong);

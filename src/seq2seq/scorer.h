@@ -12,7 +12,7 @@
 
 namespace tessera::seq2seq {
 
-// What a model thinks of a target.
+// How likely a target is for a model.
 struct TargetScore {
   std::vector<double> log_probabilities;  // of every symbol, end included
 
@@ -22,8 +22,8 @@ struct TargetScore {
   }
   double mean() const { return total() / static_cast<double>(symbols()); }
 
-  // Without the symbols that the model never writes, because none of its training targets has them:
-  // their probability is 0. The end is always left.
+  // Without the symbols that the model never writes (probability 0), because no training target has
+  // them. The end symbol is always kept.
   TargetScore possible() const {
     TargetScore kept = *this;
     std::erase_if(kept.log_probabilities, is_impossible);
@@ -34,8 +34,8 @@ struct TargetScore {
   }
 };
 
-// Source sentences and targets of each, to be scored. Ids without end symbols in the targets, with
-// it in the source.
+// Source sentences and the targets of each, to be scored. Sources have end symbols, targets have
+// none.
 struct ScoringTask {
   std::span<const SourceSentence> sources;
   std::vector<std::vector<std::span<const text::Id>>> targets;  // of every source
@@ -43,7 +43,7 @@ struct ScoringTask {
 
 // Scores given targets, many at once, with a model that has probabilities.
 //   batch_tokens  targets x padded length of a batch, at most
-//   progress      called with the number of sources that were done
+//   progress      called with the number of sources that are newly done
 // Throws Error for a source or target that is longer than the model's positions.
 std::vector<std::vector<TargetScore>> score_targets(
     const Seq2Seq& model, const ScoringTask& task, int64_t batch_tokens,

@@ -22,7 +22,7 @@ at::Tensor visible_keys(const at::Tensor& ids) {
 
 namespace {
 
-// Codes that are used as they are begin as long as noise is, sqrt(d).
+// Codes that are not normalised start with the length of noise, sqrt(d).
 nn::Initial first_codes(const Seq2SeqOptions& options) {
   if (options.normalise == Normalise::none) return nn::Initial::normal(1);
   return nn::Initial::normal(1 / std::sqrt(options.network.latent));
@@ -101,7 +101,7 @@ std::unique_ptr<Seq2Seq> make_seq2seq(const Seq2SeqOptions& options, int64_t sym
   FamilyMaker family;  // none: the paper's
   if (options.kind == ModelKind::symbols)
     family = [&](const Codebook& codebook) {
-      // No target has the symbol that begins a sentence, so it is free to stand for a mask.
+      // No target contains the begin symbol, so it can serve as the mask.
       return std::make_unique<SymbolFamily>(codebook, options.symbols, text::Dictionary::kBos);
     };
   return std::make_unique<Diffusion>(options, symbols, std::move(undecodable), device, precision,

@@ -27,8 +27,8 @@ struct Seq2SeqBatch {
 };
 
 // A sequence-to-sequence model that can be trained: one embedding for both languages, which is a
-// codebook, and an encoder-decoder over it. What the decoder does is a matter of the kind:
-// Diffusion or Autoregressive. Only make_seq2seq() knows which kinds there are.
+// codebook, and an encoder-decoder over it. The kind decides what the decoder does: Diffusion or
+// Autoregressive. Only make_seq2seq() knows which kinds there are.
 class Seq2Seq : public nn::Trainable {
  public:
   const Seq2SeqOptions& options() const { return options_; }
@@ -40,35 +40,35 @@ class Seq2Seq : public nn::Trainable {
   nn::TrainingLoss loss_of(const nn::Inputs& inputs, const Draws& draws, int64_t variant,
                            nn::Mode mode) final;
 
-  // The same with names: what a kind of model implements.
+  // The same with named inputs; every kind of model implements them.
   virtual Draws draw(const TrainingStreams& streams, int64_t rows, int64_t length) const = 0;
   virtual nn::TrainingLoss loss(const Seq2SeqBatch& batch, const Draws& draws, int64_t variant,
                                 nn::Mode mode) = 0;
 
-  // Fills in the results of the sentences. Throws UsageError for options that make no sense, which
-  // check() does at once.
+  // Fills in the results of the sentences. Throws UsageError for options that make no sense;
+  // check() throws it without generating.
   virtual void generate(const GenerationOptions& options, const GenerateHooks& hooks,
                         std::span<const SourceSentence> sentences,
                         std::span<Generated> results) const = 0;
   virtual void check(const GenerationOptions& options) const = 0;
 
-  // What is spent on a sentence, for people: "5 lengths x 1 noise, blend".
+  // The work for a sentence, for people: "5 lengths x 1 noise, blend".
   virtual std::string effort(const GenerationOptions& options) const = 0;
 
-  virtual std::string summary() const = 0;  // how it writes, in some words: "that writes ..."
+  virtual std::string summary() const = 0;  // how it writes, in a few words: "that writes ..."
 
-  // The diffusion that it learns; none where it writes from left to right.
+  // The diffusion that it learns; nullptr if it writes from left to right.
   virtual const Family* family() const { return nullptr; }
 
-  // The network for its family, of models that have one. Rows b*n .. b*n + n-1 of its x belong to
+  // The network for its family, if the model has one. Rows b*n .. b*n + n-1 of its x belong to
   // source sentence b.
   //   visible [B * n, L] bool: positions before the end of the target, at least one a row
   // `encoded` must outlive it.
   virtual Denoiser denoiser(const Encoded& encoded, const at::Tensor& visible,
                             nn::Mode mode = nn::Mode::inference) const;
 
-  // Log-probabilities of given targets, symbol by symbol, of models that have them; 0 where there
-  // is padding, -inf for symbols that are never written.
+  // Log-probabilities of given targets, symbol by symbol, for models that have them; 0 at padding,
+  // -inf for symbols that are never written.
   //   target   [B * n, L] int64, with end symbols: rows b*n .. belong to source sentence b
   //   returns  [B * n, L] float32
   virtual bool has_probabilities() const { return false; }
@@ -101,8 +101,8 @@ std::unique_ptr<Seq2Seq> make_seq2seq(const Seq2SeqOptions& options, int64_t sym
                                       std::vector<int64_t> undecodable, at::Device device,
                                       nn::Precision precision, const nn::Start& start);
 
-// Positions attention may look at, [B, L] bool. A row of padding alone shows its first one: softmax
-// over nothing is not a number.
+// Positions attention may look at, [B, L] bool. A row of only padding shows its first one, because
+// a softmax over nothing is NaN.
 at::Tensor visible_keys(const at::Tensor& ids);
 
 }  // namespace tessera::seq2seq

@@ -15,15 +15,15 @@ namespace tessera::seq2seq {
 
 // How a model writes a target.
 enum class ModelKind {
-  diffusion,       // all symbols at once, out of noise: points are moved
+  diffusion,       // all symbols at once, from noise: points are moved
   autoregressive,  // one after the other
-  symbols,         // all symbols at once, out of masks or of other symbols
+  symbols,         // all symbols at once, from masks or other symbols
 };
 
 // How a model reads a source.
 enum class Reading {
-  cross,   // with an encoder; a decoder looks at what that makes of it
-  joined,  // with the target, as one sequence, in a stack of as many layers as both have
+  cross,   // an encoder reads it; the decoder attends to the result
+  joined,  // as one sequence with the target, in one stack with the layers of both
 };
 
 // Whether generate.preset is for models of this kind.
@@ -39,7 +39,7 @@ struct NetworkOptions {
   Reading reading = Reading::cross;
 };
 
-// Everything that makes a sequence-to-sequence model what it is: stored beside its weights.
+// All options of a sequence-to-sequence model, stored beside its weights.
 struct Seq2SeqOptions {
   ModelKind kind = ModelKind::diffusion;
   NetworkOptions network = {};
@@ -49,16 +49,16 @@ struct Seq2SeqOptions {
   double length_weight = 0.1;             // of the length head's cross-entropy
   bool length_gradient = true;            // whether the encoder learns from it, too
   double self_conditioning = 0.5;         // probability of a first pass without gradient
-  Estimate condition_on = Estimate::raw;  // as what that pass's estimate is shown
-  ConditionLoss condition_loss = ConditionLoss::second;  // which passes the loss is of
+  Estimate condition_on = Estimate::raw;  // how that pass's estimate is shown
+  ConditionLoss condition_loss = ConditionLoss::second;  // which passes count in the loss
   bool output_bias = false;                              // scores of symbols have a bias
   AdaptiveScheduleOptions adaptive = {};                 // a schedule of noise for every position
-  SymbolFamilyOptions symbols = {};  // of models of that kind, in place of process, objective
+  SymbolFamilyOptions symbols = {};  // for models of that kind, in place of process, objective
 };
 
 void declare(config::Schema& schema, Seq2SeqOptions& options);
 
-// Options that `declare` adds are of use to some kinds of models alone.
+// Restricts the options that `declare` adds to some kinds of models.
 //   kind  of the model; must outlive the schema
 void only_for(config::Schema& schema, const ModelKind& kind, std::vector<ModelKind> users,
               const std::function<void()>& declare);

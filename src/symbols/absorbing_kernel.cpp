@@ -39,7 +39,7 @@ at::Tensor AbsorbingKernel::log_from(const at::Tensor& x, const at::Tensor& s,
   const at::Tensor alpha = against_elements(kept, x.dim() + 1);
   const at::Tensor same = at::one_hot(x, states()).to(at::kDouble);
   const at::Tensor covered = x.eq(mask()).unsqueeze(-1);
-  // A mask was one before, or anything else.
+  // A mask was a mask before, or any symbol.
   at::Tensor into_mask = (1 - alpha).expand_as(same).clone();
   into_mask.select(-1, mask()).fill_(1);
   return at::where(covered, into_mask, same * alpha).log();

@@ -21,7 +21,7 @@ at::Tensor draw_categorical(const at::Tensor& logits, const at::Tensor& u) {
     const at::Tensor all = below.narrow(-1, symbols - 1, 1).contiguous();
     const at::Tensor found = at::searchsorted(below, numbers.narrow(0, begin, count) * all,
                                               /*out_int32=*/false, /*right=*/true);
-    // Rounding may lead behind the last symbol that has a probability.
+    // Rounding may lead beyond the last symbol that has a probability.
     const at::Tensor last = at::searchsorted(below, all);
     return at::minimum(found, last).squeeze(-1);
   };

@@ -25,7 +25,7 @@ void declare_survival(config::Schema& schema, const std::string& prefix, Surviva
       .above(0);
 }
 
-// Of noise for which symbols are values in an order, or one of them the mask.
+// Options of noise for which symbols are ordered values, or one symbol is the mask.
 void declare_values(config::Schema& schema, const std::string& prefix,
                     SymbolProcessOptions& options) {
   schema

@@ -14,7 +14,8 @@
 namespace tessera {
 namespace {
 
-// Row t - 1: chances that step t moves a value by 0 .. K - 1, before what leads out stays.   [T, K]
+// Row t - 1: the chances that step t moves a value by 0 .. K - 1. Moves out of the range are not
+// yet turned into staying.   [T, K]
 at::Tensor chances_of_offsets(int64_t symbols, int64_t horizon,
                               const GaussianNoiseOptions& options) {
   const auto numbers = at::TensorOptions().dtype(at::kDouble);
@@ -35,9 +36,9 @@ struct GaussianKernel::Tables {
     at::Tensor distance;   // [K * K] int64
     at::Tensor same;       // [K, K]  bool
     at::Tensor from_zero;  // [T + 1, K, K]  products of the steps until t; made when asked for
-    std::map<std::pair<int64_t, int64_t>, at::Tensor> products;  // of a sampler's longer steps
+    std::map<std::pair<int64_t, int64_t>, at::Tensor> products;  // for a sampler's longer steps
 
-    // Of steps t.   [N] int64 -> [N, K, K]
+    // The matrices of steps t.   [N] int64 -> [N, K, K]
     at::Tensor steps(const at::Tensor& t) const {
       const int64_t symbols = same.size(0);
       const at::Tensor row = t - 1;
@@ -83,7 +84,7 @@ struct GaussianKernel::Tables {
     const at::Tensor distance = (place.unsqueeze(1) - place).abs();
     const at::Tensor moved =
         offsets.index_select(1, distance.flatten()).view({-1, symbols, symbols});
-    // Row i without its diagonal: what is left stays.
+    // Row i without its diagonal; the rest is the chance to stay.
     found.stay = (1 - (moved.sum(-1) - offsets.narrow(1, 0, 1))).to(device);
     found.distance = distance.flatten().to(device);
     found.same = distance.eq(0).to(device);

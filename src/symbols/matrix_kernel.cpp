@@ -34,8 +34,8 @@ MatrixKernel::MatrixKernel(int64_t symbols, int64_t horizon)
 
 at::Tensor MatrixKernel::draw(const at::Tensor& x, const at::Tensor& s, const at::Tensor& t,
                               const at::Tensor& u) const {
-  // How many entries of its distribution function lie at or below u: by halving, so that nothing
-  // has the size of elements x K.
+  // Counts the entries of the distribution function that are at or below u, by bisection, so that
+  // nothing has the size of elements x K.
   const at::Tensor below = between(s, t).cumsum(-1);
   const at::Tensor table = below.reshape({-1});
   at::Tensor row = x;
@@ -69,7 +69,7 @@ at::Tensor MatrixKernel::log_from(const at::Tensor& x, const at::Tensor& s,
 }
 
 at::Tensor MatrixKernel::forward(const at::Tensor& p, const at::Tensor& t) const {
-  const at::NoTF32Guard full_precision;  // logarithms are taken of what comes out
+  const at::NoTF32Guard full_precision;  // logarithms of the result follow
   const at::Tensor table = between(at::zeros_like(t), t).to(p.scalar_type());
   if (table.dim() == 2) return at::matmul(p, table);
   return at::bmm(p.reshape({p.size(0), -1, symbols_}), table).view(p.sizes());

@@ -11,7 +11,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Nothing as a number that is very small: the gradient of a logarithm of nothing would be none.
+// The logarithm, with a very small number in place of 0: the gradient of log(0) would not be
+// finite.
 at::Tensor log_of(const at::Tensor& p) {
   const double least = p.scalar_type() == at::kDouble ? std::numeric_limits<double>::min()
                                                       : std::numeric_limits<float>::min();
@@ -22,7 +23,7 @@ at::Tensor entry(const at::Tensor& values, const at::Tensor& index) {
   return values.gather(-1, index.unsqueeze(-1)).squeeze(-1);
 }
 
-// x log x and its like: nothing where the weight is nothing.
+// For terms like x log x: 0 if the weight is 0.
 at::Tensor weighted(const at::Tensor& weight, const at::Tensor& value) {
   return at::where(weight.gt(0), weight * value, at::zeros({}, weight.options()));
 }

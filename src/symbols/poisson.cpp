@@ -12,7 +12,7 @@ at::Tensor draw_poisson(const at::Tensor& mean, const at::Tensor& u) {
   const at::Tensor rate = mean.to(at::kDouble).clamp_max(kMostMean);
   at::Tensor probability = rate.neg().exp(), below = probability;
   at::Tensor count = at::zeros(u.sizes(), u.options().dtype(at::kLong));
-  // Beyond so many there is nothing that a uniform number of 53 bits could ask for.
+  // Larger numbers are so unlikely that a uniform number of 53 bits cannot ask for them.
   const double largest = rate.max().item<double>();
   const auto most = static_cast<int64_t>(largest + 10 * std::sqrt(largest) + 30);
   for (int64_t k = 1; k <= most; ++k) {

@@ -16,7 +16,7 @@ namespace {
 constexpr double kHalfPi = std::numbers::pi / 2;
 constexpr double kMostLost = 0.999;  // by one step of a cosine
 
-// What is left after every step t = 1 .. T, of the one before.
+// The share that every step t = 1 .. T keeps of the one before.
 std::vector<double> kept_by_steps(SurvivalKind kind, int64_t horizon) {
   std::vector<double> kept;
   const auto f = [&](int64_t t) {
@@ -79,7 +79,7 @@ at::Tensor Survival::sigma(const at::Tensor& t) const {
   const at::Tensor time = t.to(at::kDouble);
   const at::Tensor below = time.floor().clamp(0, horizon() - 1).to(at::kLong);
   const at::Tensor first = table.take(below), second = table.take(below + 1);
-  // Where nothing is left after the last step, 0 * inf would be no number.
+  // If nothing is left after the last step, 0 * inf would be NaN.
   return at::where(time.eq(below), first, first + (second - first) * (time - below));
 }
 

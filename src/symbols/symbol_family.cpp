@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kMeasures{"bound", "cross_entropy", "noised"};
 
-// What corrupt() hides for loss(), in this order.
+// What corrupt() passes on to loss() in `hidden`, in this order.
 enum Hidden : size_t { kStates, kRows, kTime };
 
 SymbolSamplerOptions sampler_options(const SamplerOptions& options, SymbolTarget target) {
@@ -82,7 +82,7 @@ Corrupted SymbolFamily::corrupt(const at::Tensor& labels, const Draws& draws) co
   at::Tensor states = process_.noise(rows, t, u);
   if (options_.objective.target == SymbolTarget::one_jump)
     states = process_.jump(states, t, draws.at(2));
-  // Padding and the like stays what it is.
+  // Padding and the like stays as it is.
   const at::Tensor shown = at::where(rows.lt(0), labels, labels_of(states));
   const at::Tensor told =
       options_.told_time ? t.to(at::kFloat) : at::ones_like(t, t.options().dtype(at::kFloat));

@@ -17,7 +17,7 @@ at::Tensor entry(const at::Tensor& values, const at::Tensor& index) {
   return values.gather(-1, index.unsqueeze(-1)).squeeze(-1);
 }
 
-// Rates at masks, nothing elsewhere.   [B] -> as xt
+// The weight at masks, 0 elsewhere.   [B] -> as xt
 at::Tensor at_masks(const SymbolProcess& process, const at::Tensor& weight, const at::Tensor& xt) {
   const at::Tensor spread = against_elements(weight, xt.dim()).to(at::kFloat);
   return at::where(xt.eq(process.kernel().mask()), spread, at::zeros({}, spread.options()));
@@ -32,7 +32,7 @@ at::Tensor mask_weight(const SymbolProcess& process, const at::Tensor& t, MaskWe
                                       : kernel.uncovered(t - 1, t) * process.horizon();
 }
 
-// The bound of a process whose time has steps: one of T terms.
+// The bound of a process with discrete time: one of T terms.
 at::Tensor stepped_bound(const SymbolProcess& process, const at::Tensor& log_p0,
                          const at::Tensor& surprise, const at::Tensor& xt, const at::Tensor& x0,
                          const at::Tensor& t) {
@@ -104,7 +104,7 @@ at::Tensor log_estimate(const SymbolProcess& process, SymbolTarget target, const
   // The ratios, normalised, are p_t = alpha p0 + (1 - alpha) / K.
   const at::Tensor time = at::scalar_tensor(t, logits.options().dtype(at::kDouble));
   const at::Tensor marginal = logits.scatter(-1, xt.unsqueeze(-1), 0.0).to(at::kDouble).softmax(-1);
-  // What noise makes of a symbol that was another: (1 - alpha) / K.
+  // The chance of a symbol that differs from the original one: (1 - alpha) / K.
   const at::Tensor first =
       at::one_hot(at::zeros({}, xt.options()), logits.size(-1)).to(at::kDouble);
   const at::Tensor low = process.kernel().forward(first, time).narrow(-1, -1, 1);
@@ -126,7 +126,7 @@ at::Tensor symbol_bound(const SymbolProcess& process, const SymbolPrediction& pr
 
 at::Tensor one_jump_bound(const SymbolProcess& process, const SymbolPrediction& prediction,
                           const at::Tensor& x, const at::Tensor& x0, const at::Tensor& t) {
-  constexpr double kLeastChance = 1e-9;  // of the state itself, to divide by
+  constexpr double kLeastChance = 1e-9;  // least chance of the state itself, a divisor
   const NoiseKernel& kernel = process.kernel();
   const at::Tensor log_p0 = prediction.logits().log_softmax(-1);
   const at::ScalarType dtype = log_p0.scalar_type();
@@ -143,7 +143,7 @@ at::Tensor one_jump_bound(const SymbolProcess& process, const SymbolPrediction& 
     const at::Tensor truth =
         clean / entry(clean, states).clamp_min(kLeastChance).unsqueeze(-1);  // [B, ..., K]
     const at::Tensor all_flow = kernel.rates_into(states, t) * truth;
-    // How fast a sample leaves where it was before the jump, if that was y here.
+    // The rate at which a sample leaves its state from before the jump, if this element was y then.
     const at::Tensor all = at::arange(symbols, x.options()).expand({rows, symbols});
     const at::Tensor leaving = kernel.rates_from(all, t).sum(-1);  // [B, K]
     const at::Tensor here = per_element(leaving, states) * x.ge(0);
@@ -172,7 +172,7 @@ SymbolLoss symbol_objective(const SymbolProcess& process, const SymbolPrediction
   const bool masks = process.absorbing() != nullptr;
   const auto mean = [&](const at::Tensor& values) { return masked_mean(values, mask); };
   const bool smoothed = options.label_smoothing > 0;
-  at::Tensor logits;  // made once
+  at::Tensor logits;  // computed once
   SymbolPrediction cached = prediction;
   cached.logits = [&] {
     if (!logits.defined()) logits = prediction.logits();
@@ -201,9 +201,8 @@ SymbolLoss symbol_objective(const SymbolProcess& process, const SymbolPrediction
       break;
     case SymbolTarget::score_entropy:
       if (masks) {
-        // Scores are logits - ln(e^sigma - 1) - ln K. What score entropy asks of them is the
-        // cross-entropy of their softmax and, with L = ln mean e^logit, e^L - 1 - L: that they are
-        // normalised.
+        // Scores are logits - ln(e^sigma - 1) - ln K. Their score entropy is the cross-entropy of
+        // their softmax plus, with L = ln mean e^logit, e^L - 1 - L, which makes them normalised.
         const at::Tensor size = cached.logits().logsumexp(-1) -
                                 std::log(static_cast<double>(process.kernel().symbols()));
         const at::Tensor lack = (at::expm1(size) - size) * x0.ge(0);

@@ -53,7 +53,7 @@ at::Tensor SymbolProcess::draw_time(const StreamId& id, const at::Tensor& sample
   const auto count = static_cast<double>(samples.size(0));
   at::Tensor share;  // [B] float64 in [0, 1)
   if (options_.low_discrepancy) {
-    // One number for all: it moves a grid of as many times as there are samples.
+    // One random number for all: it shifts a grid with one time per sample.
     const at::Tensor one = random_uniform(id, at::zeros({1}, samples.options()), {});
     const at::Tensor places = at::arange(samples.size(0), one.options());
     share = ((places + one) / count).frac();
@@ -75,7 +75,7 @@ at::Tensor SymbolProcess::jump(const at::Tensor& x, const at::Tensor& t,
                                const at::Tensor& u) const {
   const int64_t rows = x.size(0), states = kernel_->states();
   require_shape(u, {rows, 2}, "u");
-  // The first symbol or state whose share of all rates reaches beyond a number.
+  // The first symbol or state at which the cumulative share of the rates exceeds a number.
   const auto found = [](const at::Tensor& rates, const at::Tensor& number) {
     const at::Tensor below = rates.cumsum(-1), all = below.narrow(-1, -1, 1).contiguous();
     return at::minimum(at::searchsorted(below, number * all, /*out_int32=*/false, /*right=*/true),

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// Streams of Purpose::symbol_step: one for the start and the order of uncovering, then some of
+// Streams of Purpose::symbol_step: one for the start and the order of uncovering, then some for
 // every step.
 constexpr uint64_t kStart = 0, kFirstStep = 1, kStreamsOfAStep = 64;
 
@@ -90,7 +90,7 @@ class Run {
     return !callback_ || callback_({static_cast<int64_t>(step), t, x_, estimate_});
   }
 
-  // Places as numbers into the flattened state.
+  // Indices of the chosen places in the flattened state.
   static at::Tensor places(const at::Tensor& chosen) {
     return chosen.reshape({-1}).nonzero().squeeze(-1);
   }
@@ -126,20 +126,20 @@ class Run {
 
   at::Tensor covered() const { return x_.eq(process_.kernel().mask()).logical_and(free_); }
 
-  // What is left when a caller stops early, too.
+  // Fills in what is left, also if the caller stops early.
   void finish(size_t step) {
     const at::Tensor where = places(process_.absorbing() != nullptr ? covered() : free_);
     if (where.numel() == 0) return;
     put(where, choose(log_p0(where, time(step)), {}, /*likeliest=*/true));
   }
 
-  // Masks, in the order of the reverse process. When each is uncovered depends on one number alone,
-  // so it is known before the first call: calls that uncover nothing are left out, and logits are
-  // computed where they are used.
+  // Masks, in the order of the reverse process. The step at which each is uncovered depends on one
+  // random number only, so it is known before the first call. Calls that uncover nothing are left
+  // out, and logits are computed only where they are used.
   void by_order(const at::Tensor& numbers) {
     const Survival& survival = process_.absorbing()->survival();
     const double all = survival.lost(tensor(time(0))).item<double>();
-    std::vector<double> left;  // share of the masks that the steps leave, rising
+    std::vector<double> left;  // share of the masks that remain after each step, rising
     for (size_t step = steps(); step > 0; --step)
       left.push_back(survival.lost(tensor(time(step))).item<double>() / all);
     const at::Tensor bounds = at::tensor(left, at::kDouble).to(numbers.device());
@@ -202,7 +202,8 @@ class Run {
     }
   }
 
-  // Likeliest ones are those of the posterior, which sees x_t where an estimate does not.
+  // The likeliest symbols are those of the posterior: it sees x_t, which a plug-in estimate does
+  // not.
   at::Tensor sharpened(const at::Tensor& log_p, const at::Tensor& xt, double t) const {
     const double temperature = options_.sampling.temperature;
     if (temperature == 1) return log_p;
@@ -226,7 +227,7 @@ class Run {
     x_ = x_.flatten().index_copy(0, where, next).view(x_.sizes());
   }
 
-  // To time 0, where only symbols are.
+  // The last step, to time 0: every state is a symbol there.
   void last(const at::Tensor& where, size_t step) {
     const double t = time(step);
     const SymbolProcessOptions& process = process_.options();
@@ -241,7 +242,8 @@ class Run {
     put(where, choose(log_p, at_places(uniform(stream(step, 0)), where), likeliest(step)));
   }
 
-  // Jumps per unit of t / T out of the present states; of a corrector, forward ones too.
+  // Rates of jumps out of the present states, per unit of t / T; for a corrector, the forward rates
+  // are added.
   at::Tensor rates(const at::Tensor& where, double t, bool corrector) const {
     const NoiseKernel& kernel = process_.kernel();
     const at::Tensor xt = at_places(x_, where);
@@ -250,11 +252,11 @@ class Run {
     return corrector ? back + kernel.rates_from(xt, tensor(t)).to(back.scalar_type()) : back;
   }
 
-  // Numbers of jumps from x_t to all symbols are Poisson numbers, and independent; so their sum is
-  // one, and where each jump leads is drawn apart. All jumps are added up.
+  // The numbers of jumps from x_t to each symbol are independent Poisson numbers. So their sum is a
+  // Poisson number, too, and the target of each jump is drawn separately. All jumps are added up.
   at::Tensor leap(const at::Tensor& where, const at::Tensor& xt, const at::Tensor& expected,
                   uint64_t stream) const {
-    // Of jumps 1, 2, ..: the first is how many there are.   -> [n]
+    // Random numbers for the number of jumps (the first one), and for jumps 1, 2, ...   -> [n]
     const auto numbers = [&](int64_t count) {
       std::vector<int64_t> shape(shape_.begin(), shape_.end());
       shape.insert(shape.begin(), count);
@@ -278,7 +280,7 @@ class Run {
     return moved.clamp(0, process_.kernel().symbols() - 1);
   }
 
-  // Moves by rates [n, states] for so long.
+  // Moves by rates [n, states] for this length of time.
   void jump(const at::Tensor& where, const at::Tensor& rates, double length, uint64_t stream) {
     const at::Tensor xt = at_places(x_, where);
     const at::Tensor expected = rates * (length / process_.horizon());

@@ -12,9 +12,9 @@
 namespace tessera {
 namespace {
 
-constexpr double kNoise = 1e-12;  // of chances, by rounding
+constexpr double kNoise = 1e-12;  // rounding error of chances
 
-// Rates from i to j > or < i towards the middle, 0 for the others: those follow from balance.
+// The rate from i to a j closer to the middle, 0 for other j: their rates follow from balance.
 double towards_the_middle(int64_t i, int64_t j, int64_t symbols, double reach) {
   const bool inwards = 2 * i < symbols ? i < j && j < symbols - i : symbols - 1 - i < j && j < i;
   if (!inwards || 2 * i == symbols) return 0;
@@ -66,7 +66,7 @@ TargetRateKernel::TargetRateKernel(int64_t symbols, int64_t horizon,
                  "a target width of {} leaves nothing of some of {} symbols: raise it",
                  options.target_width, symbols);
   const at::Tensor rates = base_rates(stationary_, options.reach);
-  // Balance makes it symmetric, up to the roots of the shares.
+  // Balance makes the matrix symmetric after scaling by the roots of the shares.
   const at::Tensor root = stationary_.sqrt();
   const at::Tensor symmetric = root.unsqueeze(1) * rates / root;
   const auto [values, vectors] = at::linalg_eigh((symmetric + symmetric.t()) / 2);
@@ -102,7 +102,7 @@ at::Tensor TargetRateKernel::between(const at::Tensor& s, const at::Tensor& t) c
 }
 
 at::Tensor TargetRateKernel::rates_from(const at::Tensor& x, const at::Tensor& t) const {
-  const at::Tensor all = tables_->base.on(x.device()).clamp_min(0);  // but those to stay
+  const at::Tensor all = tables_->base.on(x.device()).clamp_min(0);  // without the diagonal
   return at::embedding(all, x) * against_elements(speed(t), x.dim() + 1);
 }
 

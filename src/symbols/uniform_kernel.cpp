@@ -26,7 +26,7 @@ at::Tensor UniformKernel::draw(const at::Tensor& x, const at::Tensor& s, const a
   const at::Tensor difference = survival_.sigma(s) - survival_.sigma(t);
   const at::Tensor kept = against_elements(difference.exp(), x.dim());
   const at::Tensor lost = against_elements(at::expm1(difference).neg(), x.dim());
-  // What u has above `kept` says which symbol it becomes; the old one may be drawn again.
+  // The part of u above `kept` selects the new symbol, which may be the old one again.
   const at::Tensor other = ((u - kept) / lost * static_cast<double>(symbols_)).to(at::kLong);
   return at::where(u.lt(kept), x, other.clamp(0, symbols_ - 1));
 }
@@ -65,7 +65,7 @@ at::Tensor UniformKernel::rates_into(const at::Tensor& x, const at::Tensor& t) c
 at::Tensor UniformKernel::draw_reverse(const at::Tensor& log_p0, const at::Tensor& xt,
                                        const at::Tensor& s, const at::Tensor& t,
                                        const at::Tensor& u, Reverse reverse) const {
-  // One draw of x0 is enough: what is left is a choice between few symbols.
+  // One draw of x0 is enough: the rest is a choice between few symbols.
   const auto count = static_cast<double>(symbols_);
   const at::Tensor x0 = draw_categorical(log_p0, u[0]);
   const auto spread = [&](const at::Tensor& value) { return against_elements(value, xt.dim()); };
@@ -115,7 +115,7 @@ at::Tensor UniformKernel::divergence(const at::Tensor& log_p0, const at::Tensor&
   const at::Tensor q_here = at::where(same, q_clean, (kept + moved) * lost / normaliser);
   const at::Tensor different = same.logical_not().to(at::kDouble);
   const at::Tensor others = count - 1 - different;
-  // An event without probability adds nothing, not 0 * -inf: s = 0 has no other symbols.
+  // An event of probability 0 adds 0, not 0 * -inf: at s = 0 there are no other symbols.
   const auto x_log_x = [](const at::Tensor& x) { return at::xlogy(x, x); };
   const at::Tensor entropy =
       x_log_x(q_clean) + different * x_log_x(q_here) + others * x_log_x(q_other);

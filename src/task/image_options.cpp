@@ -24,7 +24,7 @@ void declare_validation(config::Schema& schema, ImageValidation& options) {
       .option("train.validate_samples", options.samples,
               "images made in a validation for a Fréchet distance; 0: none")
       .at_least(0)
-      // Distances of other numbers of images cannot be compared with those from before.
+      // Distances of different numbers of images cannot be compared.
       .may_change([&options] { return options.score == ImageScore::loss; });
   schema
       .option("train.features", options.features,

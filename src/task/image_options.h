@@ -7,23 +7,23 @@
 
 namespace tessera::task {
 
-// What says which checkpoint is the best.
+// The score that selects the best checkpoint.
 enum class ImageScore {
-  distance,  // Fréchet distance of made images from those of training, negative
-  loss,      // of validation, negative
+  distance,  // negative Fréchet distance of generated images from training images
+  loss,      // negative validation loss
 };
 
 struct ImageData {
   std::filesystem::path dir = {};
   int64_t batch = 128;  // images
-  bool flip = true;     // half of them, left to right
+  bool flip = true;     // mirror half of them, left to right
 };
 
 // How a run of images is measured while it trains.
 struct ImageValidation {
-  int64_t images = 2000;                  // held-out ones whose loss is measured, at most
-  int64_t shown = 16;                     // made from the same noise every time, to be looked at
-  int64_t samples = 0;                    // that are made for a Fréchet distance; 0: none
+  int64_t images = 2000;                  // held-out images whose loss is measured, at most
+  int64_t shown = 16;                     // images made for people, from the same noise every time
+  int64_t samples = 0;                    // images made for a Fréchet distance; 0: none
   std::filesystem::path features = {};    // TorchScript file of the extractor
   std::filesystem::path statistics = {};  // of the training images; empty: computed from them
   ImageScore score = ImageScore::loss;

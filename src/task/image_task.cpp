@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What is validated on: images the model does not train on.
+// The images for validation, which the model does not train on.
 const image::Split& held_out(const image::Dataset& dataset) {
   for (const char* name : {"valid", "test"})
     if (dataset.has_split(name)) return dataset.split(name);
@@ -43,8 +43,8 @@ std::unique_ptr<image_model::ImageModel> new_model(const ImageOptions& options,
                                                    device, nn::usual_precision(device), seed);
 }
 
-// What an update keeps of a batch at the least, for its gradient: the states of the blocks of the
-// first stage, two for each. Bytes.
+// The least memory of an update, in bytes. It keeps at least two states for each block of the first
+// stage, for the gradient.
 double least_memory(const ImageOptions& options, const image_model::ImageShape& shape) {
   const nn::UNetOptions& network = options.model.network;
   const auto pixels = static_cast<double>(options.data.batch * shape.height * shape.width);
@@ -63,10 +63,10 @@ ImageTask::ImageTask(const ImageOptions& options, image::Dataset dataset, uint64
       batcher_(dataset_.split("train"),
                {options.data.batch, options.data.flip, options.model.conditional}, seed),
       held_out_(held_out(dataset_)) {
-  if (device.is_cpu())  // a GPU says itself what it has no memory for
+  if (device.is_cpu())  // on a GPU, allocating fails with an error
     require_memory(least_memory(options, shape_of(dataset_)),
                    fmt::format("batches of size {}", options.data.batch), memory_hint());
-  // What a validation would complain of is said before the training.
+  // Reports errors in the settings of a validation before the training.
   const image_model::ImageGenerator checked(*model_, options.sampling);
   const ImageValidation& validation = options.validation;
   if (validation.samples == 0) {

@@ -8,7 +8,7 @@
 
 namespace tessera::task {
 
-// Means of losses over batches, each weighted by how much data it was. Never waits for the device
+// Means of losses over batches, each weighted by its amount of data. Never waits for the device
 // before it is read.
 class LossMeter {
  public:
@@ -20,7 +20,7 @@ class LossMeter {
     double loss = 0;
     std::vector<std::pair<std::string, double>> parts;  // what the model measures, by name
   };
-  Means means() const;  // zeros where nothing was added
+  Means means() const;  // zeros if nothing was added
 
  private:
   const nn::Trainable& model_;

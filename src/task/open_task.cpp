@@ -19,8 +19,8 @@ corpus::Corpus open_corpus(const Recipe& recipe, const std::filesystem::path& ru
     throw UsageError("data.dir names a corpus, and data.task makes one: only one of them counts",
                      "say data.task=none to train on data.dir");
   } else if (mode == OwnData::make || !is_there(folder)) {
-    // One that is there before the run is the rest of a run that did not begin, of other options
-    // maybe. A run that was killed while it was made has none.
+    // A corpus that exists before the run is left over from a run that did not begin, maybe with
+    // other options. A run that was killed while its corpus was made has none.
     corpus::make_date_corpus(folder, recipe.run.seed, data.pairs,
                              corpus::CorpusWriter::Existing::replace);
   }

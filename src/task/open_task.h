@@ -7,10 +7,10 @@
 
 namespace tessera::task {
 
-// Data the program makes itself: anew, or kept where it is there.
+// Whether data that the program makes itself is made anew, or kept if it exists.
 enum class OwnData { make, keep };
 
-// What a recipe trains, with its data opened and new weights.
+// The task of a recipe, with its data opened and with new weights.
 //   run  folder of the run: data the program makes itself goes there
 std::unique_ptr<train::Task> open_task(const Recipe& recipe, const std::filesystem::path& run,
                                        OwnData mode, at::Device device);

@@ -54,10 +54,10 @@ void require_no_folder(const std::filesystem::path& file) {
                    "name a recipe file (.toml), or a run to go on with: --resume RUN");
 }
 
-// The keys that decide which others there are, or what these are by default.
+// The keys that decide which other keys there are, or what their defaults are.
 constexpr const char *kDomain = "data.kind", *kModel = "model.kind", *kPreset = "generate.preset";
 
-// What a file with overrides says of those keys.
+// The values of those keys in a file with overrides.
 class Glance {
  public:
   Glance(const RecipeSource& source, std::span<const std::string> overrides) {
@@ -68,7 +68,7 @@ class Glance {
     for (const std::string& assignment : overrides) schema_.apply_override(assignment);
   }
 
-  // Nothing where it is not said. Throws UsageError for a name that is none.
+  // Nothing if the key is not set. Throws UsageError for an unknown name.
   template <class E>
   std::optional<E> at(const char* key) const {
     const auto read = schema_.read_so_far(key);
@@ -81,7 +81,7 @@ class Glance {
   Domain domain_{};
   seq2seq::ModelKind kind_{};
   seq2seq::Preset preset_{};
-  config::Schema schema_;  // of these keys alone; nobody hears what it complains of
+  config::Schema schema_;  // of these keys only; its complaints are not shown
 };
 
 }  // namespace

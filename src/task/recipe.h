@@ -16,7 +16,7 @@ namespace tessera::task {
 // What is learnt.
 enum class Domain { text, images };
 
-// All of a training run, as a recipe says it. Of text and image only one counts.
+// All options of a training run. The domain decides which of text and image is used.
 struct Recipe : train::TrainingOptions {
   Domain domain = Domain::text;
   TextOptions text = {};
@@ -27,8 +27,8 @@ struct Recipe : train::TrainingOptions {
   bool makes_its_data() const { return text.data.source != TextSource::none; }
 };
 
-// Where a recipe is read from: a text such as a file has, and files, laid over each other in this
-// order. Usually one of data and, over it, one of a method.
+// Where a recipe is read from: a text in the format of a file, and files, laid over each other in
+// this order. Usually one is for the data and the next for the method.
 struct RecipeSource {
   RecipeSource() = default;
   RecipeSource(std::filesystem::path file) : files{std::move(file)} {}
@@ -40,17 +40,17 @@ struct RecipeSource {
   void read(config::Schema& schema) const;
 };
 
-// Which domain a recipe with overrides is for (key data.kind); text where that cannot be said,
-// so that reading it says what is wrong.
+// The domain of a recipe with overrides (key data.kind). Text if it cannot be told: reading the
+// recipe then reports what is wrong.
 Domain domain_of(const RecipeSource& source, std::span<const std::string> overrides = {});
 
-// A recipe to be read from there, with overrides: of its domain, with the defaults of the preset it
-// names (key generate.preset). Throws UsageError for a preset of an autoregressive model, and for a
-// folder in place of a file.
+// A recipe that is about to be read from `source`, with overrides: of its domain, with the defaults
+// of its preset (key generate.preset). Throws UsageError for a preset of an autoregressive model,
+// and for a folder in place of a file.
 Recipe begin_recipe(const RecipeSource& source, std::span<const std::string> overrides = {});
 
-// Overrides of a run that has all its keys already: a preset among them becomes the keys it sets,
-// before the others.
+// Overrides for a run that has all its keys already: a preset is replaced by the keys it sets,
+// which come before the other overrides.
 std::vector<std::string> spelt_out(std::span<const std::string> overrides);
 
 // The keys of the recipe's domain.

@@ -10,7 +10,7 @@
 
 namespace tessera::task {
 
-// The configuration of a run, as its folder has it. Throws Error where that is damaged.
+// The configuration of a run, as stored in its folder. Throws Error if that is damaged.
 struct StoredRecipe {
   explicit StoredRecipe(const train::RunFolder& folder);
 
@@ -18,13 +18,12 @@ struct StoredRecipe {
   std::map<std::string, config::Value> defaults, values;  // by key
 };
 
-// What a run keeps of its recipe, as TOML: paths are full ones, so that they hold wherever the run
-// is used from.
-//   run  its folder, which is what train.out says from now on
+// The recipe that a run stores, as TOML. Paths are absolute, so that they hold wherever the run is
+// used from.
+//   run  its folder, which becomes the value of train.out
 std::string stored_text(Recipe recipe, const std::filesystem::path& run);
 
-// The folder with the data of a run. Throws Error where there is none, with the ways to name
-// another.
+// The folder with the data of a run. Throws Error if there is none, with the ways to name another.
 std::filesystem::path data_folder(const Recipe& recipe, const std::filesystem::path& run);
 
 }  // namespace tessera::task

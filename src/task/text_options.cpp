@@ -30,7 +30,7 @@ void declare_validation(config::Schema& schema, TextOptions& options) {
       .option("train.validate_sentences", options.validate_sentences,
               "sentences generated in a validation; 0: only the loss is measured")
       .at_least(0)
-      // Scores must be of one kind, to be compared with those from before.
+      // Scores can only be compared with earlier ones of the same kind.
       .may_change([&options] {
         return options.validate_sentences > 0 || options.score == TextScore::loss;
       });

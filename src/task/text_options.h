@@ -15,11 +15,11 @@ enum class TextSource {
   dates,  // dates in many spellings, made by the program itself
 };
 
-// What says which checkpoint is the best.
+// The score that selects the best checkpoint.
 enum class TextScore {
   bleu,         // of generated validation sentences
   exact_match,  // share of them equal to the reference
-  loss,         // of validation, negative
+  loss,         // negative validation loss
 };
 
 struct TextData {
@@ -28,7 +28,8 @@ struct TextData {
   int64_t pairs = 60000;  // of a corpus the program makes itself
   corpus::BatcherOptions batches = {};
 
-  // Where the corpus of a run lies: dir, or beside the run where the program made it itself.
+  // The folder with the corpus of a run: dir, or a folder in the run if the program made the
+  // corpus.
   std::filesystem::path folder(const std::filesystem::path& run) const;
 };
 
@@ -37,7 +38,7 @@ struct TextOptions {
   TextData data = {};
   seq2seq::Seq2SeqOptions model = {};
   seq2seq::GenerationOptions generate = {};
-  int64_t validate_sentences = 500;  // that are generated; 0: loss only
+  int64_t validate_sentences = 500;  // sentences to generate; 0: loss only
   TextScore score = TextScore::bleu;
 };
 

@@ -22,7 +22,7 @@ std::unique_ptr<seq2seq::Seq2Seq> new_model(const TextOptions& options,
                                seed);
 }
 
-// The split that is validated on.
+// The split used for validation.
 std::string validation_split(const corpus::Corpus& corpus) {
   try {
     corpus.split("valid");
@@ -40,11 +40,11 @@ corpus::BatcherOptions batches_of(const TextOptions& options) {
   return batches;
 }
 
-// What an update keeps of a batch at the least, for its gradient: the states of all layers. Bytes.
+// The least memory of an update, in bytes: the states of all layers, kept for the gradient.
 double least_memory(const nn::TransformerOptions& network, const corpus::BatchShape& shape) {
   const auto tokens = static_cast<double>(shape.rows) *
                       (static_cast<double>(shape.source) + static_cast<double>(shape.target));
-  // Queries, keys, values and what was seen; the hidden layer.
+  // Queries, keys, values and the output of attention; the hidden layer.
   const auto kept = static_cast<double>(4 * network.width + network.feedforward);
   return sizeof(float) * tokens * kept * static_cast<double>(network.layers);
 }
@@ -113,7 +113,7 @@ TextTask::TextTask(const TextOptions& options, corpus::Corpus corpus, uint64_t s
       batcher_(corpus_.split("train"), batches_of(options), seed),
       validator_(*model_, corpus_, validation_split(corpus_), batches_of(options), options.generate,
                  options.validate_sentences, seed) {
-  if (!device.is_cpu()) return;  // a GPU says itself what it has no memory for
+  if (!device.is_cpu()) return;  // on a GPU, allocating fails with an error
   for (const corpus::BatchShape& shape : batcher_.shapes())
     require_memory(least_memory(options.model.network.transformer, shape),
                    fmt::format("batches of size {}", shape.rows), memory_hint());

@@ -13,7 +13,7 @@ namespace tessera::task {
 // Sentences to sentences: a corpus, and a Seq2Seq model that learns from it.
 class TextTask final : public train::Task {
  public:
-  // Throws Error where the corpus has nothing to validate on.
+  // Throws Error if the corpus has nothing to validate on.
   TextTask(const TextOptions& options, corpus::Corpus corpus, uint64_t seed, at::Device device);
 
   nn::Trainable& model() override { return *model_; }
@@ -34,7 +34,7 @@ class TextTask final : public train::Task {
   std::vector<std::string> next_commands(const std::filesystem::path& run) const override;
 
  private:
-  // What validations are scored by: the loss, where no sentences are generated.
+  // The score of validations: the loss if no sentences are generated.
   TextScore score() const;
 
   TextOptions options_;

@@ -71,7 +71,7 @@ struct Training::State {
 
   bool resumes() const { return !request.resume.empty(); }
 
-  // What is done of it now.
+  // The recipe as it is carried out now.
   Recipe carried_out() const {
     return resumes() ? task::without_unnamed_code(recipe, RunFolder::open(request.resume),
                                                   request.overrides)
@@ -109,8 +109,8 @@ TrainingResult Training::State::start(const std::stop_token& stop,
   std::unique_ptr<train::Task> task;
   std::optional<train::Trainer> trainer;
   try {
-    // From here on the run can be resumed, whenever it is killed; but one that cannot begin is
-    // none.
+    // From here on the run can be resumed, whenever it is killed. A run that cannot begin is
+    // removed.
     folder.write_config(task::stored_text(recipe, folder.path()));
     const at::Device device = parse_device(request.device);
     switches.emplace(device, recipe.run.deterministic);
@@ -139,7 +139,7 @@ TrainingResult Training::State::resume(const std::stop_token& stop,
   const auto task = task::open_task(now, folder.path(), task::OwnData::keep, device);
   train::Trainer trainer(*task, now);
   trainer.begin(folder);
-  // What was overridden fits: it stays so.
+  // The overrides fit the run, so they are stored.
   folder.write_config(task::stored_text(recipe, folder.path()));
   return train_in(folder, *task, trainer, stop, on_progress);
 }

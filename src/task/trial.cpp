@@ -13,8 +13,8 @@
 namespace tessera::task {
 namespace {
 
-// Updates: until every shape has been seen (CUDA records each), then to be timed, then to be looked
-// at one by one.
+// Numbers of updates: until every shape has been seen (CUDA records each), then timed, then
+// profiled.
 struct Trial {
   int64_t warm_up, timed, profiled;
 };
@@ -24,7 +24,7 @@ constexpr Trial kTrialCpu{4, 12, 4}, kTrialCuda{300, 200, 20};
 
 TrainingCost try_training(const Recipe& recipe, int64_t made, at::Device device,
                           const std::filesystem::path& trace) {
-  // Data of our own making goes to a folder that disappears again.
+  // Data that the program makes itself goes to a temporary folder.
   std::optional<AtomicFolder> scratch;
   if (recipe.makes_its_data()) scratch.emplace(std::filesystem::temp_directory_path());
   const PeakMemory memory(device);

@@ -38,7 +38,7 @@ Validator::Validator(seq2seq::Seq2Seq& model, const corpus::Corpus& corpus,
       generation_(generation),
       sentences_(std::min(sentences, split_.size())),
       seed_(seed) {
-  // What generation would complain of is said before the training.
+  // Reports errors in the options of generation before the training.
   if (sentences_ > 0) {
     const seq2seq::Generator checked(model_, generation_);
   }
@@ -76,7 +76,7 @@ void Validator::measure_loss(Measurement& found, const std::function<void()>& pa
   warn_of_short_estimates(found);
 }
 
-// A path that is built from such estimates carries too little of the symbols.
+// A path that is built from such short estimates carries too little of the symbols.
 void Validator::warn_of_short_estimates(const Measurement& found) {
   constexpr double kShort = 0.5;
   if (warned_ || generation_.sampler.estimate != Estimate::raw) return;

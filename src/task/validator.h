@@ -14,12 +14,12 @@
 
 namespace tessera::task {
 
-// What a validation found, with the averaged weights and noise that is the same every time.
+// The results of a validation, with the averaged weights and the same noise every time.
 struct Measurement {
   double loss = 0;                                    // per token
   std::vector<std::pair<std::string, double>> parts;  // what the model measures, by name
-  std::optional<BoundaryStatistics> boundary;         // of a diffusion model
-  // Of generated sentences, where any were asked for; percent.
+  std::optional<BoundaryStatistics> boundary;         // diffusion models only
+  // Of generated sentences, if any were asked for; percent.
   std::optional<double> bleu, exact_match;
   double length_ratio = 0;  // words generated over those of the references
   std::string bleu_signature;
@@ -37,8 +37,9 @@ class Validator {
             const corpus::BatcherOptions& batches, const seq2seq::GenerationOptions& generation,
             int64_t sentences, uint64_t seed);
 
-  // Weights like parameters().values(): put in force for the measurement, and taken back.
-  //   pause  called now and then; what it throws ends the measurement
+  // Puts weights like parameters().values() into the model for the measurement, and restores its
+  // own.
+  //   pause  called now and then; an exception from it ends the measurement
   Measurement measure(const at::Tensor& weights, const std::function<void()>& pause);
 
  private:

@@ -13,8 +13,8 @@
 namespace tessera {
 namespace {
 
-// Memory that recorded graphs share. LibTorch takes it back with the last of them, and its number
-// with it.
+// The memory pool that recorded graphs share. LibTorch frees the pool and its number with the last
+// graph.
 class SharedPool {
  public:
   auto join() {
@@ -65,14 +65,14 @@ void CudaGraph::record(const std::function<void()>& work) {
   c10::cuda::getCurrentCUDAStream().synchronize();
   const auto pool = shared_pool().join();
   at::cuda::CUDAGraph& graph = impl_->graph.emplace();
-  // Other threads (autograd's) may do what they like meanwhile.
+  // Other threads (autograd's) may use CUDA freely meanwhile.
   graph.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
   try {
     work();
   } catch (...) {
     try {
       graph.capture_end();
-    } catch (const std::exception&) {  // the first error is the one to tell
+    } catch (const std::exception&) {  // the first error is the one to report
     }
     throw;
   }
@@ -106,7 +106,7 @@ void CudaStream::wait(c10::Device device) {
 CudaStream::~CudaStream() {
   try {
     if (impl_->guard) impl_->guard->current_stream().synchronize();
-  } catch (const std::exception&) {  // the device has failed, which its next use says
+  } catch (const std::exception&) {  // the device has failed; its next use reports that
   }
 }
 

@@ -8,10 +8,10 @@
 
 namespace tessera {
 
-// Kernels recorded once and started together ever after, which costs the host next to nothing.
-// Recording needs a CudaStream in force, and work that neither waits for the device nor changes
-// shapes. What the work allocates stays its own; graphs of one device share that memory, so nothing
-// a graph leaves in tensors it made can be used once another one ran.
+// Kernels that are recorded once and then started together, which costs the host next to nothing.
+// Recording needs a current CudaStream, and work that neither waits for the device nor changes
+// shapes. The graph keeps the memory that the work allocates. Graphs of one device share this
+// memory: once another graph has run, tensors made by a graph must not be used any more.
 class CudaGraph {
  public:
   CudaGraph();
@@ -29,17 +29,17 @@ class CudaGraph {
   std::unique_ptr<Impl> impl_;
 };
 
-// Makes a stream other than the default one current for this thread, for as long as it lives.
-// Nothing on the CPU.
+// While an object lives, a stream other than the default one is current for this thread. Does
+// nothing on the CPU.
 class CudaStream {
  public:
   enum class Which {
     fresh,   // one that hardly anyone else uses
-    second,  // always the same one: memory that was used in it is used again
+    second,  // always the same one: its memory is used again
   };
 
   explicit CudaStream(c10::Device device, Which which = Which::fresh);
-  ~CudaStream();  // when its work is done
+  ~CudaStream();  // waits for its work
 
   // Waits for what this thread has queued.
   static void wait(c10::Device device);

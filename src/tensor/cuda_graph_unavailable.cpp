@@ -1,4 +1,4 @@
-// Stands in for cuda_graph.cpp where LibTorch has no CUDA.
+// Stands in for cuda_graph.cpp if LibTorch has no CUDA.
 #include "tensor/cuda_graph.h"
 
 #include <tessera/base/error.h>

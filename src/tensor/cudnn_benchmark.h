@@ -4,9 +4,9 @@
 
 namespace tessera {
 
-// While one lives, cuDNN tries its algorithms for new shapes and keeps the fastest: all batches of
-// images but the last have one shape. A switch of the whole process, which is put back as it was
-// when the last one is gone. Nothing on the CPU.
+// While an object lives, cuDNN tries its algorithms for new shapes and keeps the fastest. This is
+// useful because all batches of images but the last have one shape. The switch is one for the whole
+// process; it is restored when the last object is gone. Does nothing on the CPU.
 class CudnnBenchmark {
  public:
   explicit CudnnBenchmark(c10::Device device);

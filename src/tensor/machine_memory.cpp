@@ -22,14 +22,14 @@ std::optional<uint64_t> number_after(const char* path, const std::string& key) {
   return std::nullopt;
 }
 
-// The number a file holds; none where it is missing or says "max".
+// The number a file holds; none if it is missing or says "max".
 std::optional<uint64_t> number_in(const char* path) {
   std::ifstream file(path);
   uint64_t value = 0;
   return file >> value ? std::optional(value) : std::nullopt;
 }
 
-// Where a container's limit stands, in both versions of control groups.
+// The files with a container's limit, in both versions of control groups.
 struct Places {
   const char *limit, *used, *details, *cached;
 };
@@ -43,7 +43,7 @@ void limit_to_container(Memory& memory, const Places& places) {
   const auto limit = number_in(places.limit);
   const auto used = number_in(places.used);
   if (!limit || !used || *limit >= memory.total) return;
-  // Cached files make way when memory is asked for.
+  // Cached files are dropped when memory is needed.
   const auto cached = number_after(places.details, places.cached).value_or(0);
   const uint64_t needed = *used - std::min(*used, cached);
   memory.total = *limit;

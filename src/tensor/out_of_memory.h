@@ -6,8 +6,8 @@
 
 namespace tessera {
 
-// Whether an error of LibTorch says that memory has run out: it has a type of its own for devices,
-// and for the CPU only words.
+// Whether an error of LibTorch says that memory has run out. Devices have an error type for it; on
+// the CPU only the message tells.
 inline bool is_out_of_memory(const c10::Error& error) {
   if (dynamic_cast<const c10::OutOfMemoryError*>(&error) != nullptr) return true;
   const std::string_view text = error.what_without_backtrace();

@@ -7,8 +7,8 @@
 namespace tessera {
 
 // The most memory in use at once since construction, in bytes. CUDA: what LibTorch's allocator has
-// handed out, above what was in use at construction; its own peak statistics begin anew. CPU: all
-// of the process, since its start.
+// handed out, above what was in use at construction; resets the allocator's own peak statistics.
+// CPU: memory of the whole process, since its start.
 class PeakMemory {
  public:
   explicit PeakMemory(at::Device device);

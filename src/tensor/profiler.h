@@ -35,7 +35,7 @@ class Profiler {
   Profiler(const Profiler&) = delete;
   Profiler& operator=(const Profiler&) = delete;
 
-  // Writes the trace (for chrome://tracing or Perfetto) where a path is given.
+  // Writes the trace (for chrome://tracing or Perfetto) if a path is given.
   Profile finish(const std::filesystem::path& trace = {});
 
  private:

@@ -27,7 +27,7 @@ at::Tensor sample_numbers(const at::Tensor& samples) {
   return samples.contiguous();
 }
 
-// The seeds of rows; undefined where they have none of their own.
+// The seeds of rows; undefined if they have none of their own.
 at::Tensor row_seeds(const at::Tensor& seeds, const at::Tensor& samples) {
   if (!seeds.defined()) return seeds;
   require_labels(seeds, "seeds");

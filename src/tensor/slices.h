@@ -7,8 +7,8 @@
 
 namespace tessera {
 
-// A result for every element that needs a score of every symbol on the way: elements x symbols are
-// too many to keep, so it is made a slice of the elements after the other.
+// Computes a result for every element that needs a score of every symbol on the way. Elements x
+// symbols are too many to keep, so it computes one slice of the elements after the other.
 //   elements  at least 1
 //   make      gives the results of elements begin .. begin + count - 1, [count, ...]
 //   returns   [elements, ...]

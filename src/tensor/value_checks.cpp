@@ -21,8 +21,8 @@ namespace {
 
 std::atomic<ValueChecks> current_mode{ValueChecks::automatic};
 
-// Flags of checks that are read later: one per distinct problem, for every stream that has been
-// checked in. Streams do not wait for each other, so they do not share flags.
+// Flags of checks that are read later: one per distinct problem, separately for every stream.
+// Streams do not wait for each other, so they do not share flags.
 class DeferredChecks {
  public:
   void record(const at::Tensor& failed, const std::string& problem) {
@@ -70,7 +70,7 @@ class DeferredChecks {
   std::map<Place, at::Tensor> flags_;
 };
 
-// Of threads that are in no scope.
+// The checks of threads that are in no scope.
 DeferredChecks& checks_of_the_process() {
   static auto* checks = new DeferredChecks;  // outlives the CUDA driver's own clean-up
   return *checks;
@@ -138,7 +138,7 @@ void raise_deferred_errors() {
 void check_finite(const at::Tensor& x, std::string_view argument) {
   if (value_checks() == ValueChecks::off || x.numel() == 0) return;
   const c10::NoGradGuard no_grad;
-  // Minimum and maximum carry NaN along, and need no memory beside the result.
+  // Minimum and maximum carry NaN along, and need no memory besides the result.
   const auto [low, high] = at::aminmax(x);
   settle(at::logical_not(at::isfinite(low).logical_and_(at::isfinite(high))),
          fmt::format("{} contains NaN or infinite values", argument));

@@ -145,7 +145,7 @@ Bpe::State::State(BpeCodes given, BpeOptions chosen)
   };
   for (size_t k = 0; k < codes.merges.size(); ++k) {
     const auto& [left, right] = codes.merges[k];
-    // Of merges given twice the first counts.
+    // If a merge is given twice, the first one counts.
     pairs.try_emplace(key(k), Joined{static_cast<int32_t>(k), intern(left + right)});
     last[key(k)] = k;
   }
@@ -209,7 +209,7 @@ void Bpe::State::join(std::vector<Part>& parts) const {
         ++k;
       }
       parts[kept] = part;
-      // Entries up to `kept` are final; those behind k are not touched yet.
+      // Entries up to `kept` are final; those after k are not touched yet.
       if (kept > 0 && (joins || joined_before)) ranks[kept - 1] = rank(kept - 1);
       if (kept < ranks.size()) ranks[kept] = pair_rank;
       joined_before = joins;
@@ -229,7 +229,7 @@ void Bpe::State::split(std::string_view word, std::vector<std::string_view>& pie
   std::vector<Part> parts;
   begin(word, parts);
   join(parts);
-  // What is left of "</w>" alone is no piece.
+  // A "</w>" on its own is not a piece.
   if (parts.size() > 1 && parts[parts.size() - 2].end == parts.back().end) parts.pop_back();
   size_t start = 0;
   for (const Part& part : parts) {

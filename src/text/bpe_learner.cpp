@@ -13,7 +13,7 @@ namespace {
 
 using Symbols = std::vector<int32_t>;
 
-// White space that can be inside a word, which only spaces and line ends are not.
+// White space that can be inside a word: all but spaces and line ends.
 bool has_blank(std::string_view text) {
   const std::u32string decoded = decode_utf8(text);
   return std::any_of(decoded.begin(), decoded.end(), [](char32_t c) {
@@ -95,7 +95,7 @@ void Learner::use(int32_t symbol, int64_t times) {
 
 BpeCodes Learner::run(const BpeLearnerOptions& options) {
   BpeCodes codes;
-  // With somebody watching, `merges` is only an upper bound.
+  // With after_merge, `merges` is only an upper bound.
   Progress progress("learning merges", options.after_merge ? 0 : options.merges);
   for (int64_t step = 0; step < options.merges; ++step) {
     const int32_t best = pairs_.best(step);
@@ -133,10 +133,10 @@ Symbols Learner::joined(const Symbols& word, int32_t first, int32_t second, int3
   return result;
 }
 
-// subword-nmt finds pairs in the text of the symbols with spaces between, as what stands between
-// any white space. Where a symbol contains such (a no-break space, a tab), it so joins symbols that
-// only end or begin like the pair. Real text has such words; its merges come out the same in this
-// way.
+// subword-nmt joins the symbols of a word with spaces and finds pairs in this text, between any
+// white space. If a symbol itself contains white space (a no-break space, a tab), it therefore also
+// joins symbols that only end or begin like the pair. Real text has such words; doing the same
+// gives the same merges.
 Symbols Learner::joined_as_text(const Symbols& word, int32_t first, int32_t second) {
   std::string text;
   for (const int32_t symbol : word) (text += text.empty() ? "" : " ") += names_[symbol];
@@ -166,8 +166,8 @@ Symbols Learner::joined_as_text(const Symbols& word, int32_t first, int32_t seco
   return symbols;
 }
 
-// Takes away the pairs around each place where `first second` is about to become one symbol. Of two
-// such places side by side, the pair between them goes once.
+// Removes the pairs around each place where `first second` is about to become one symbol. The pair
+// between two neighbouring places is removed once.
 void Learner::forget_neighbours(uint32_t number, int32_t first, int32_t second) {
   const Symbols& symbols = words_[number].symbols;
   const int64_t count = words_[number].count;
@@ -183,7 +183,7 @@ void Learner::forget_neighbours(uint32_t number, int32_t first, int32_t second) 
   }
 }
 
-// Adds the pairs around each new symbol; of two side by side, the pair between them once.
+// Adds the pairs around each new symbol; the pair between two neighbouring ones is added once.
 void Learner::count_neighbours(uint32_t number, int32_t both) {
   const Symbols& symbols = words_[number].symbols;
   const int64_t count = words_[number].count;

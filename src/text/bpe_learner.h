@@ -13,8 +13,8 @@ namespace tessera::text {
 // How often each word occurs.
 using WordCounts = std::unordered_map<std::string, int64_t>;
 
-// Counts the words of a line as subword-nmt does: they stand between spaces, and nothing else is
-// one (a tab is part of a word).
+// Counts the words of a line as subword-nmt does: only spaces separate words (a tab is part of a
+// word).
 void count_words(std::string_view line, WordCounts& counts);
 
 struct BpeLearnerOptions {
@@ -26,8 +26,8 @@ struct BpeLearnerOptions {
   std::function<bool(int64_t symbols)> after_merge = {};
 };
 
-// The merges subword-nmt 0.3.8 learns from these words, to the last tie. Fewer than asked for where
-// no pair is frequent enough.
+// The same merges that subword-nmt 0.3.8 learns from these words, even in ties. Fewer than asked
+// for if no pair is frequent enough.
 BpeCodes learn_bpe(const WordCounts& words, const BpeLearnerOptions& options);
 
 }  // namespace tessera::text

@@ -28,7 +28,7 @@ class Dictionary {
   void save(const std::filesystem::path& path) const;
 
   // From counts, in descending order of count (ties: by symbol), at most `size` with the specials.
-  // Symbols that are called as the specials are left out.
+  // Symbols with the name of a special one are left out.
   static Dictionary from_counts(const std::unordered_map<std::string, int64_t>& counts,
                                 int64_t size);
 
@@ -39,8 +39,8 @@ class Dictionary {
   int64_t count(Id id) const;  // 0 for the specials
   int64_t size() const;        // specials included
 
-  // What is different about another one, for people: "symbol 17 is 'cat', there 'dog'". Nothing
-  // where both have the same symbols under the same numbers.
+  // How another dictionary differs, for people: "symbol 17 is 'cat', there 'dog'". Nothing if both
+  // have the same symbols under the same numbers.
   std::optional<std::string> difference(const Dictionary& other) const;
 
  private:

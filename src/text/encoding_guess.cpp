@@ -11,9 +11,9 @@ namespace {
 using Byte = unsigned char;
 
 constexpr size_t kSampleBytes = 65536;
-constexpr size_t kFewestNuls = 4;  // fewer are damage
+constexpr size_t kFewestNuls = 4;  // fewer count as damage
 
-// UTF-16 without a mark: of plain letters every second byte is NUL.
+// UTF-16 without a byte-order mark: in plain letters every second byte is NUL.
 std::string_view guess_by_nuls(std::string_view sample) {
   size_t nuls[2] = {0, 0};
   for (size_t k = 0; k < sample.size(); ++k)
@@ -26,13 +26,13 @@ std::string_view guess_by_nuls(std::string_view sample) {
   return {};
 }
 
-// A letter of Latin-1 beyond ASCII. Not the two that hardly any language uses.
+// A letter of Latin-1 beyond ASCII, except two that hardly any language uses.
 bool is_latin_letter(Byte c) {
   return c >= 0xC0 && c < 0xFE && c != 0xD7 && c != 0xF7;
 }
 
-// Latin-1 has its letters with accents between plain ones; encodings of other alphabets have
-// whole words of high bytes, and damaged UTF-8 has whole characters too.
+// In Latin-1, letters with accents stand between plain ones. Encodings of other alphabets have
+// whole words of high bytes, and damaged UTF-8 also has complete UTF-8 characters.
 std::string_view guess_latin(std::string_view sample) {
   size_t letters = 0, others = 0, runs = 0, whole = 0;
   bool windows = false, inside = false;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kBufferBytes = size_t{1} << 20;
 constexpr const char* kStandardInput = "standard input";
-constexpr size_t kLongestLine = size_t{1} << 26;  // what is longer is no line of text
+constexpr size_t kLongestLine = size_t{1} << 26;  // anything longer is not a line of text
 
 }  // namespace
 
@@ -60,7 +60,8 @@ bool LineReader::take_line(std::string_view& line) {
   }
 }
 
-// Reads more behind what is there; moves it, and makes the buffer larger for a line that fills it.
+// Reads more after the unread bytes: moves these to the front, and enlarges the buffer if a line
+// fills it.
 bool LineReader::refill() {
   if (begin_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
@@ -94,10 +95,10 @@ std::string_view LineReader::checked(std::string_view line) {
   const size_t invalid = find_invalid_utf8(line);
   if (nul == std::string_view::npos && invalid == std::string_view::npos) return line;
   if (!options_.replace_invalid || number_ == 1) {
-    // From what has been read from this line on.
+    // Guesses from all that has been read, from this line on.
     const std::string_view encoding =
         guess_encoding({line.data(), static_cast<size_t>(buffer_.data() + end_ - line.data())});
-    // Of UTF-16 nothing would be left to repair.
+    // UTF-16 cannot be repaired by replacing bytes.
     if (!options_.replace_invalid || encoding.starts_with("UTF-"))
       throw Error(
           fmt::format("{}: {} at byte {} of the line", where(),

@@ -16,9 +16,9 @@ struct LineReaderOptions {
   bool keep_carriage_return = false;  // of a line that ends in "\r\n"
 };
 
-// The lines of a text file, one after the other; the file may be larger than memory. Names that end
-// in .gz or .xz are decompressed, "-" is standard input, a byte-order mark is left out. Throws
-// Error, with file and line, for what cannot be read and for text that is not UTF-8.
+// The lines of a text file, one after the other; the file may be larger than memory. Files whose
+// names end in .gz or .xz are decompressed, "-" is standard input, a byte-order mark is left out.
+// Throws Error, with file and line, if something cannot be read or is not UTF-8.
 //   LineReader reader("train.de");
 //   std::string_view line;
 //   while (reader.next(line)) ...
@@ -30,7 +30,7 @@ class LineReader {
   LineReader& operator=(LineReader&&) noexcept;
 
   // The next line, without its end ("\n" or "\r\n"); false after the last one. A last line without
-  // "\n" is a line, an empty file has none. `line` is good until the next call.
+  // "\n" is a line, an empty file has none. `line` is valid until the next call.
   bool next(std::string_view& line);
 
   int64_t line_number() const { return number_; }    // of the line last returned, from 1
@@ -42,13 +42,13 @@ class LineReader {
   bool take_line(std::string_view& line);
   bool refill();
   std::string_view checked(std::string_view line);
-  std::string cure(std::string_view encoding) const;  // for text that seems to have another one
+  std::string cure(std::string_view encoding) const;  // advice for text in another encoding
 
   std::string name_;
   LineReaderOptions options_;
   std::unique_ptr<ByteSource> source_;
   std::vector<char> buffer_;
-  size_t begin_ = 0, end_ = 0;  // of what has been read and not returned
+  size_t begin_ = 0, end_ = 0;  // bytes that were read but not returned yet
   int64_t number_ = 0;
   bool had_newline_ = true;
   std::string repaired_;

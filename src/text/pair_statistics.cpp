@@ -105,7 +105,7 @@ void PairStatistics::prune() {
     Pair& pair = pairs_[number];
     if (static_cast<double>(pair.count) >= threshold_) return false;
     pair.counted = false;
-    // Less than none: the change since the pair was put aside.
+    // A negative count is the change since the pair was put aside.
     pair.full = pair.count < 0 ? (pair.kept ? pair.full : 0) + pair.count : pair.count;
     pair.kept = true;
     return true;

@@ -38,19 +38,19 @@ class PairStatistics {
   PairStatistics(const PairStatistics&) = delete;
   PairStatistics& operator=(const PairStatistics&) = delete;
 
-  // `times` more (or less) in a word that occurs `frequency` times.
+  // Adds `times` (which may be negative) in a word that occurs `frequency` times.
   void add(int32_t first, int32_t second, uint32_t word, int32_t times, int64_t frequency);
 
   // After the first counts: both tables are equal, and the threshold is a tenth of the largest.
   void start();
 
-  // The pair to merge at this step (from 0); -1 where there is none at all.
+  // The pair to merge at this step (from 0); -1 if there is none at all.
   int32_t best(int64_t step);
 
   const Pair& operator[](int32_t pair) const { return pairs_[static_cast<size_t>(pair)]; }
 
-  // The words the pair occurs in, once each. What is known of the pair is forgotten: it is about to
-  // be merged there.
+  // The words the pair occurs in, once each. Forgets the pair's counts, because it is about to be
+  // merged in these words.
   std::vector<uint32_t> take_words(int32_t pair);
 
   // To be called when the words have been changed.
@@ -74,7 +74,7 @@ class PairStatistics {
   bool less(int32_t a, int64_t count_a, int32_t b, int64_t count_b) const;
   void enter(int32_t pair);
   void prune();                // moves what is below the threshold into the full table
-  int32_t top();               // of the small table; -1 where it is empty
+  int32_t top();               // of the small table; -1 if it is empty
   void restore(int64_t step);  // the small table from the full one
   void rebuild_heap();
 
@@ -82,7 +82,7 @@ class PairStatistics {
   std::vector<Pair> pairs_;
   std::unordered_map<uint64_t, int32_t, KeyHash> index_;
   std::vector<int32_t> counted_;  // the pairs of the small table
-  // May hold entries whose counts are too high, never too low: they are put right when they come
+  // May hold entries whose counts are too high, never too low. They are corrected when they come
   // up.
   Heap heap_;
   double threshold_ = 0;

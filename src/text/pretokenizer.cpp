@@ -51,13 +51,13 @@ class Splitter {
     return c == CharacterClass::letter || c == CharacterClass::digit || c == CharacterClass::extend;
   }
 
-  // The first character, counted from the end, that is not a combining one: what marks belong to.
+  // The class of the last character before k that is not a combining mark: the marks belong to it.
   CharacterClass class_before(size_t k) const {
     while (k > 0 && classes_[k - 1] == CharacterClass::extend) --k;
     return k > 0 ? classes_[k - 1] : CharacterClass::blank;
   }
 
-  // An apostrophe that a word goes on with: the 't of "don't".
+  // An apostrophe inside a word, as in "don't".
   bool is_clitic(size_t k) const {
     return is_apostrophe(text_[k]) && class_before(k) == CharacterClass::letter &&
            class_at(k + 1) == CharacterClass::letter;
@@ -87,7 +87,7 @@ class Splitter {
 
   void add(size_t begin, size_t end, bool word) {
     std::string token;
-    // The mark goes to the punctuation of the two.
+    // The mark goes to whichever of the two is punctuation.
     if (glued_ && !word) token += kMarkText;
     if (glued_ && word) tokens_.back() += kMarkText;
     for (size_t k = begin; k < end; ++k) {
@@ -105,7 +105,7 @@ class Splitter {
   std::u32string text_;
   std::vector<CharacterClass> classes_;
   std::vector<std::string> tokens_;
-  bool glued_ = false;  // nothing stands between the last token and what comes
+  bool glued_ = false;  // nothing stands between the last token and the next
 };
 
 void append_unescaped(std::string_view token, std::string& out) {
@@ -150,7 +150,7 @@ std::string detokenize(std::string_view tokens) {
     if (token.empty()) continue;
     if (!glue && !token.starts_with(kMarkText)) text += ' ';
     glue = token.ends_with(kMarkText);
-    // A model may join pieces in such a way that marks stand inside a token.
+    // A model may join pieces so that marks are inside a token.
     while (!token.empty()) {
       const size_t mark = std::min(token.find(kMarkText), token.size());
       append_unescaped(token.substr(0, mark), text);

@@ -14,16 +14,15 @@ namespace tessera::text {
 //   "3.5", "10,000").
 // - An apostrophe between letters begins a new token: "don ￭'t", "geht ￭'s".
 // - Any other character is a token; a run of the same one is one token ("...").
-// - Blanks of every kind, at the ends, several, or not plain spaces, become one space between
-// words:
-//   that is what is not kept.
+// - Runs of blanks of every kind become one space between words, and blanks at the ends are
+//   dropped: this is not restored.
 // - The mark itself in a text is written ％ffed, and ％ (U+FF05) ％ff05.
 // A token never ends in "@@", so that BPE's separators stay clear.
 std::vector<std::string> pretokenize(std::string_view text);
 std::string pretokenize_line(std::string_view text);  // the same, joined by spaces
 
-// detokenize(pretokenize_line(x)) == normalise_blanks(x) for all valid UTF-8. Takes anything: marks
-// where pretokenize() would put none are obeyed, and none stays in the text.
+// detokenize(pretokenize_line(x)) == normalise_blanks(x) for all valid UTF-8. Accepts any text:
+// marks work even in places where pretokenize() would put none, and none stays in the text.
 std::string detokenize(std::string_view tokens);
 
 }  // namespace tessera::text

@@ -21,7 +21,7 @@ constexpr std::string_view kBlank = "▁";
 constexpr std::string_view kBlanks = " \t\n\v\f\r";
 const std::string kSeparator = "@@";
 
-// Calls use(word) for what stands between blanks.
+// Calls use(word) for every word between blanks.
 template <class Use>
 void for_each_word(std::string_view line, const Use& use) {
   for (size_t begin = line.find_first_not_of(kBlanks); begin < line.size();) {
@@ -78,7 +78,7 @@ struct Tokenizer::State {
   bool raw;
   Dictionary dictionary;
   std::optional<Bpe> bpe;
-  mutable WordCache<std::vector<Id>> cache{};  // of bpe
+  mutable WordCache<std::vector<Id>> cache{};  // for bpe
 
   Id plain_id(std::string_view symbol) const;
   void encode_word(std::string_view word, std::vector<Id>& ids) const;
@@ -191,7 +191,7 @@ std::vector<Id> Tokenizer::encode(std::string_view line) const {
 
 namespace {
 
-// What is text: up to the first end symbol, without padding and beginnings.
+// The ids that are text: up to the first end symbol, without padding and begin symbols.
 std::vector<Id> visible(std::span<const Id> ids) {
   std::vector<Id> kept;
   for (const Id id : ids) {

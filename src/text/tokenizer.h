@@ -19,7 +19,7 @@ namespace tessera::text {
 // How a line becomes symbols.
 enum class TokenizerKind {
   bpe,         // words, then subword-nmt's pieces
-  words,       // what stands between blanks
+  words,       // the words between blanks
   characters,  // code points; a blank is a symbol of its own
 };
 
@@ -39,8 +39,8 @@ namespace tessera::text {
 class Tokenizer {
  public:
   //   raw  text is real text: it is split into words and punctuation first (pretokenizer.h), and
-  //        put together again by decode(). Otherwise it is tokenised already: words stand between
-  //        blanks (space, tab and their like), and stay as they are.
+  //        put together again by decode(). Otherwise it is already tokenised: words stand between
+  //        blanks (space, tab and the like) and stay as they are.
   static Tokenizer bpe(Bpe bpe, Dictionary dictionary, bool raw);
   static Tokenizer words(Dictionary dictionary, bool raw);
   // Runs of blanks become one symbol "▁" (none at the ends); a ▁ of the text itself is <unk>.
@@ -51,8 +51,8 @@ class Tokenizer {
   static Tokenizer load(const std::filesystem::path& folder);
   void save(const std::filesystem::path& folder) const;
 
-  // Without the end symbol. What the dictionary lacks is <unk>; so are words of the text that are
-  // called as special symbols are.
+  // Without the end symbol. Symbols that the dictionary lacks become <unk>, and so do words of the
+  // text with the name of a special symbol.
   std::vector<Id> encode(std::string_view line) const;
 
   // Up to the first </s>; <s> and <pad> are left out. Pieces are joined and, where text was raw,
@@ -79,7 +79,7 @@ class Tokenizer {
 std::vector<std::string> split_symbols(std::string_view line, TokenizerKind kind, bool raw,
                                        const Bpe* bpe);
 
-// The words of a line, before BPE: pretokenised if raw, else what stands between blanks.
+// The words of a line, before BPE: pretokenised if raw, else the words between blanks.
 std::vector<std::string> split_words(std::string_view line, bool raw);
 
 }  // namespace tessera::text

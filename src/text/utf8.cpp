@@ -12,7 +12,7 @@ namespace {
 using Byte = unsigned char;
 
 struct Step {
-  size_t size;  // bytes to go on by
+  size_t size;  // bytes to advance
   bool valid;
 };
 
@@ -22,7 +22,7 @@ bool is_ascii_word(const char* eight_bytes) {
   return (word & 0x8080808080808080ULL) == 0;
 }
 
-// The range of the second byte is what excludes overlong forms, surrogates and numbers too large
+// The range of the second byte excludes overlong forms, surrogates and numbers that are too large
 // (Unicode, table 3-7). An ill-formed sequence is as long as it could have been the beginning of a
 // well-formed one.
 Step step(std::string_view text, size_t position) {

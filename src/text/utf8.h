@@ -8,8 +8,8 @@ namespace tessera::text {
 
 constexpr char32_t kReplacementCharacter = 0xFFFD;
 
-// Where the first byte that is not part of well-formed UTF-8 stands (overlong forms, surrogates and
-// numbers past U+10FFFF are not well-formed); npos where all is well.
+// The position of the first byte that is not part of well-formed UTF-8 (overlong forms, surrogates
+// and numbers past U+10FFFF are not well-formed); npos if there is none.
 size_t find_invalid_utf8(std::string_view text);
 
 // The text with every ill-formed sequence replaced by one U+FFFD, as Python and browsers do it.
@@ -23,7 +23,7 @@ std::u32string decode_utf8(std::string_view text);  // ill-formed sequences beco
 void append_utf8(std::string& text, char32_t code_point);
 std::string encode_utf8(std::u32string_view text);
 
-// What a code point is, as far as splitting text into words asks.
+// The class of a code point, for splitting text into words.
 enum class CharacterClass {
   letter,
   digit,   // any number: decimal, letter-like, fractions

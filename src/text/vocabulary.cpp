@@ -9,8 +9,8 @@
 namespace tessera::text {
 namespace {
 
-// The number of symbols mostly grows by one with each merge, but may stay or fall: this many more
-// than wanted are waited for before the search ends.
+// The number of symbols mostly grows by one with each merge, but may stay or fall. So the search
+// goes on until there are this many more symbols than wanted.
 constexpr int64_t kSlack = 200;
 
 WordCounts symbol_counts(const WordCounts& words, const Bpe& bpe) {
@@ -28,7 +28,7 @@ WordCounts symbol_counts(const WordCounts& words, const Bpe& bpe) {
   return counts;
 }
 
-// A dictionary of all symbols, and what made them.
+// A dictionary of all symbols, and the Bpe that made them.
 struct Candidate {
   Bpe bpe;
   Dictionary dictionary;
@@ -85,9 +85,8 @@ Tokenizer VocabularyLearner::learn() const {
       counts_,
       {.merges = 4 * options_.size, .min_frequency = options_.min_frequency, .after_merge = watch});
 
-  // Applying codes gives, for a few words, other pieces than learning them did (a symbol may be
-  // made in two ways), so the last steps are made with what counts: the words as they will be
-  // split.
+  // For a few words, applying the codes gives other pieces than learning them did (a symbol may be
+  // made in two ways). So the last steps use the words as they will be split.
   Candidate chosen = Candidate::make(counts_, codes, merges);
   while (chosen.dictionary.size() > options_.size)
     chosen = Candidate::make(counts_, codes, --merges);

@@ -25,11 +25,11 @@ class VocabularyLearner {
 
   void add(std::string_view line);
 
-  // For bpe, as many merges as leave no symbol of these lines without its place in the dictionary:
-  // its size comes as near to the one asked for as merges allow. Throws UsageError where the single
-  // characters are too many already. For words and characters, the most frequent ones; the others
-  // are <unk>. Counts in the dictionary are those of the lines. Throws Error where there was no
-  // text.
+  // For bpe: as many merges as possible such that every symbol of these lines has a place in the
+  // dictionary. Its size comes as near to the one asked for as merges allow. Throws UsageError if
+  // there are too many single characters already. For words and characters: the most frequent ones;
+  // the others are <unk>. Counts in the dictionary are those of the lines. Throws Error if there
+  // was no text.
   Tokenizer learn() const;
 
   // For bpe with given merges: only the dictionary is made, of the most frequent symbols.

@@ -8,13 +8,14 @@
 
 namespace tessera::text {
 
-// Remembers what was computed for a word. Bounded: a part that is full is emptied and fills again
-// with the words of the day. Safe to use from several threads, which seldom meet in one part.
+// Remembers what was computed for a word. Bounded: it has several parts, and a full part is emptied
+// and fills again with recent words. Safe to use from several threads, which seldom meet in one
+// part.
 template <class Value>
 class WordCache {
  public:
-  // Calls use(value), with the value of make() where the word is new. `use` must be quick and not
-  // come back here.
+  // Calls use(value); the value of a new word comes from make(). `use` must be quick and must not
+  // call get().
   template <class Make, class Use>
   void get(std::string_view word, const Make& make, const Use& use) {
     if (word.size() > kLongestWord) return use(make());

@@ -18,7 +18,7 @@
 namespace tessera::text_metric {
 namespace {
 
-// The logarithm of a precision; sacreBLEU's stand-in for that of zero.
+// The logarithm of a precision; for zero, sacreBLEU's stand-in.
 double floored_log(double precision) {
   return precision == 0 ? -9999999999.0 : std::log(precision);
 }
@@ -67,7 +67,7 @@ std::vector<std::string_view> words_of(std::string_view line, const BleuOptions&
   return split_words(text);
 }
 
-// Of references equally close to the hypothesis in length the shorter one counts.
+// If two references are equally close in length to the hypothesis, the shorter one counts.
 int64_t closest_length(int64_t length, std::span<const std::span<const int32_t>> references) {
   int64_t closest = -1, distance = std::numeric_limits<int64_t>::max();
   for (const auto& reference : references) {
@@ -81,7 +81,8 @@ int64_t closest_length(int64_t length, std::span<const std::span<const int32_t>>
   return closest;
 }
 
-// n-grams of text 0 that the other texts have, each as often as the one that has it most often.
+// The number of n-grams of text 0 found in the other texts, each counted at most as often as in the
+// text that has it most often.
 int64_t clipped_matches(const NgramNumbering& ngrams) {
   std::vector<int64_t> allowed(ngrams.count()), seen(ngrams.count());
   for (size_t text = 1; text < ngrams.texts(); ++text) {

@@ -14,7 +14,7 @@ namespace tessera::text_metric {
 
 constexpr size_t kBleuOrder = 4;
 
-// What an n-gram precision becomes where nothing matches, so that one zero does not make the whole
+// What an n-gram precision becomes if nothing matches, so that one zero does not make the whole
 // score zero (Chen and Cherry, "A systematic comparison of smoothing techniques", 2014).
 enum class Smoothing {
   none,
@@ -47,7 +47,7 @@ struct BleuOptions {
   bool effective_order = false;  // only orders of which the hypothesis has n-grams, for sentences
 };
 
-// What a score is made of. Those of a corpus are the sum of those of its lines.
+// The counts that a score is computed from. Those of a corpus are the sums over its lines.
 struct BleuStatistics {
   std::array<int64_t, kBleuOrder> matches{};  // n-grams found in a reference, clipped
   std::array<int64_t, kBleuOrder> totals{};   // n-grams of the hypothesis

@@ -28,7 +28,7 @@ ScoreInterval interval(double score, std::vector<double> samples) {
   return {score, mean(samples), samples[tail], samples[samples.size() - tail - 1]};
 }
 
-// The samples' differences, moved so that their mean is zero, are what chance makes.
+// The samples' differences, shifted so that their mean is zero, show what chance alone does.
 double p_value(std::span<const double> baseline, std::span<const double> system,
                double difference) {
   if (difference == 0) return 1;  // sacreBLEU's count would find equal systems different

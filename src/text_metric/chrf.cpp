@@ -22,7 +22,7 @@ bool is_punctuation(char c) {
          (c >= '{' && c <= '~');
 }
 
-// Words with one mark of punctuation taken off: the last character's, otherwise the first's.
+// Words with one punctuation mark split off: the last character, otherwise the first.
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;
   for (const auto word : split_words(line)) {
@@ -53,7 +53,7 @@ void count(const std::vector<Ids>& ids, int order, std::vector<ChrfStatistics>& 
       ChrfStatistics::Counts counts;
       for (const uint32_t ngram : ngrams.of(0)) counts.matches += left[ngram]-- > 0;
       counts.reference = static_cast<int64_t>(reference.size());
-      // sacreBLEU leaves out what a reference is too short for.
+      // sacreBLEU leaves out orders that a reference is too short for.
       if (!reference.empty()) counts.hypothesis = static_cast<int64_t>(ngrams.of(0).size());
       statistics[k].orders.push_back(counts);
     }

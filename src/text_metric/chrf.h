@@ -17,7 +17,7 @@ struct ChrfOptions {
   bool lowercase = false;
 };
 
-// What a score is made of. Those of a corpus are the sum of those of its lines.
+// The counts that a score is computed from. Those of a corpus are the sums over its lines.
 struct ChrfStatistics {
   struct Counts {
     int64_t hypothesis = 0, reference = 0, matches = 0;
@@ -32,7 +32,7 @@ struct ChrfStatistics {
 
 double chrf_of(const ChrfStatistics& statistics, const ChrfOptions& options = {});  // 0 to 100
 
-// One line against its references; of several the one with the best score counts.
+// One line against its references; the one with the best score counts.
 ChrfStatistics chrf_statistics(std::string_view hypothesis,
                                std::span<const std::string_view> references,
                                const ChrfOptions& options = {});

@@ -10,8 +10,8 @@
 namespace tessera::text_metric {
 namespace {
 
-// What Moses' tokenizer writes for characters that mean something to its other programs; &amp;
-// last, so that nothing is put back twice.
+// What Moses' tokenizer writes for characters that are special to its other programs. &amp; comes
+// last, so that nothing is replaced twice.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kMarks{{{"&bar;", "|"},
                                                                                 {"&#124;", "|"},
                                                                                 {"&lt;", "<"},
@@ -29,7 +29,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-// Whether a word consists of these alone.
+// Whether a word consists of these pieces alone.
 bool made_of(std::string_view word, const std::vector<std::string_view>& pieces) {
   while (!word.empty()) {
     bool found = false;

@@ -7,8 +7,8 @@
 
 namespace tessera::text_metric {
 
-// Lines that have the words of their reference and no others, in percent. Blanks at the ends and
-// several in a row do not count: no model writes them.
+// The share of lines that have exactly the words of their reference, in percent. Blanks at the ends
+// and runs of blanks make no difference, because no model writes them.
 AdditiveMetric exact_match_lines(std::span<const std::string> hypotheses,
                                  std::span<const std::string> references);
 double exact_match(std::span<const std::string> hypotheses,

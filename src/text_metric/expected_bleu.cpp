@@ -14,7 +14,7 @@ namespace {
 // The different n-grams of one candidate, order by order.
 struct Profile {
   struct Entry {
-    uint32_t ngram;  // counted through all orders
+    uint32_t ngram;  // numbered through all orders
     uint32_t count;
   };
 

@@ -10,10 +10,10 @@ namespace tessera::text_metric {
 //   candidates  the symbols of each, any numbers, without end symbols or padding
 //   returns     for each the mean of its sentence BLEU (0 to 100, effective order, exponential
 //               smoothing, as sentence_bleu) against every other candidate as the reference
-// An empty candidate and a lonely one score 0. Millions of pairs a second.
+// An empty candidate and a single one score 0. Computes millions of pairs per second.
 std::vector<double> expected_bleu(std::span<const std::span<const int32_t>> candidates);
 
-// The place of the largest value, the first of equals; values must not be empty.
+// The index of the largest value (the first of equal ones); values must not be empty.
 size_t best_of(std::span<const double> values);
 
 }  // namespace tessera::text_metric

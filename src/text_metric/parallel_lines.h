@@ -9,7 +9,7 @@
 
 namespace tessera::text_metric {
 
-// Calls work(hypothesis, references of the line) for every line. Throws Error where the documents
+// Calls work(hypothesis, references of the line) for every line. Throws Error if the documents
 // differ in length.
 template <class Work>
 void for_each_line(std::span<const std::string> hypotheses,

@@ -55,7 +55,7 @@ RougeMeasure measure(int64_t common, size_t hypothesis, size_t reference) {
   return result;
 }
 
-// n-grams of text 0, each as often as text 1 has it.
+// The number of n-grams of text 0 found in text 1, each counted at most as often as there.
 int64_t common_ngrams(const NgramNumbering& ngrams) {
   std::vector<int64_t> left(ngrams.count());
   for (const uint32_t ngram : ngrams.of(1)) ++left[ngram];
@@ -65,7 +65,7 @@ int64_t common_ngrams(const NgramNumbering& ngrams) {
 }
 
 int64_t longest_common_subsequence(const Ids& a, const Ids& b) {
-  std::vector<int64_t> row(b.size() + 1);  // of a's beginning and every beginning of b
+  std::vector<int64_t> row(b.size() + 1);  // for a prefix of a and every prefix of b
   for (const int32_t symbol : a) {
     int64_t diagonal = 0;
     for (size_t j = 1; j <= b.size(); ++j) {
@@ -123,7 +123,7 @@ RougeScore sentence_rouge(std::string_view hypothesis,
     for (size_t kind = 0; kind < kRougeKinds; ++kind)
       if (other[kind].f1 > best[kind].f1) best[kind] = other[kind];
   }
-  // Only now: which of two equal F1 comes first must not hang on the rounding of percents.
+  // Only now, so that the rounding of percents cannot decide between equal F1.
   for (RougeMeasure& measure : best)
     measure = {100 * measure.precision, 100 * measure.recall, 100 * measure.f1};
   return best;

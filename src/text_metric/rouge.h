@@ -22,7 +22,7 @@ struct RougeMeasure {
 
 using RougeScore = std::array<RougeMeasure, kRougeKinds>;
 
-// Those of a corpus are the sum of those of its lines.
+// Those of a corpus are the sums over its lines.
 struct RougeStatistics {
   RougeScore sums;
   int64_t lines = 0;
@@ -32,7 +32,7 @@ struct RougeStatistics {
 
 RougeScore rouge_of(const RougeStatistics& statistics);  // the means
 
-// One line against its references; of several the one with the best F1 counts, for each kind alone.
+// One line against its references; the one with the best F1 counts, separately for each kind.
 RougeScore sentence_rouge(std::string_view hypothesis,
                           std::span<const std::string_view> references);
 

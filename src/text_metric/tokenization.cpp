@@ -23,7 +23,7 @@ Character character_at(std::string_view text, size_t at) {
   return {static_cast<char32_t>(code), static_cast<size_t>(size)};
 }
 
-// What Python's str.split() takes for white space: the separators of Unicode and of ASCII.
+// What Python's str.split() treats as white space: the separators of Unicode and of ASCII.
 bool is_blank(char32_t code) {
   return (code >= 0x09 && code <= 0x0D) || (code >= 0x1C && code <= 0x20) || code == 0x85 ||
          code == 0xA0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x2028 ||
@@ -38,7 +38,7 @@ void append(std::string& text, char32_t code) {
 
 constexpr char32_t kCapitalSigma = 0x3A3, kFinalSigma = 0x3C2, kCapitalDottedI = 0x130;
 
-// Whether a character has no part in the decision between the two small sigmas.
+// Whether a character is ignored in the choice between the two small sigmas.
 bool is_case_ignorable(char32_t code) {
   switch (utf8proc_category(static_cast<utf8proc_int32_t>(code))) {
     case UTF8PROC_CATEGORY_MN:
@@ -59,7 +59,7 @@ bool is_cased(char32_t code) {
          category == UTF8PROC_CATEGORY_LT;
 }
 
-// Whether a letter follows the sigma at the end of which `rest` begins.
+// Whether a letter follows the sigma just before `rest`.
 bool word_goes_on(std::string_view rest) {
   for (size_t at = 0; at < rest.size();) {
     const Character next = character_at(rest, at);
@@ -88,8 +88,8 @@ bool is_separate_punctuation(char c) {
          (c >= '(' && c <= '+') || (c >= ':' && c <= '@') || c == '/';
 }
 
-// The passes below look at pairs of neighbours from the left and never at a byte twice, as a
-// regular expression's substitution does: of "..", the second is no longer after anything.
+// The passes below look at pairs of neighbours from the left and never use a byte twice, like the
+// substitution of a regular expression: in "..", the second full stop does not come after anything.
 template <class IsPair, class Write>
 std::string rewrite_pairs(const std::string& text, IsPair is_pair, Write write) {
   std::string result;
@@ -139,7 +139,7 @@ std::vector<std::string_view> split_words(std::string_view line) {
 std::string lowercase(std::string_view line) {
   std::string result;
   result.reserve(line.size());
-  bool within_word = false;  // whether a letter stands before, marks aside
+  bool within_word = false;  // whether a letter comes before, ignoring marks
   for (size_t at = 0; at < line.size();) {
     const Character character = character_at(line, at);
     const auto code = static_cast<utf8proc_int32_t>(character.code);
@@ -185,7 +185,7 @@ std::string separate_13a(std::string_view line) {
   }
   apart += ' ';
 
-  // Full stops and commas stay within numbers only; a dash after a digit stands apart.
+  // Full stops and commas stay attached within numbers only; a dash after a digit is split off.
   apart = rewrite_pairs(
       apart, [](char a, char b) { return !is_digit(a) && is_point(b); }, write_second_apart);
   apart = rewrite_pairs(

@@ -10,9 +10,9 @@ namespace tessera::text_metric {
 
 // How a line becomes the words that are compared.
 enum class Tokenization {
-  none,        // what stands between blanks
+  none,        // the words between blanks
   mteval_13a,  // as NIST's mteval-v13a: punctuation apart, entities like &quot; put back
-  moses_13a,   // the same, of text that Moses' scripts have tokenised: joined first
+  moses_13a,   // the same for text that Moses' scripts have tokenised, which is joined first
 };
 
 }  // namespace tessera::text_metric
@@ -29,17 +29,17 @@ struct tessera::EnumNames<tessera::text_metric::Tokenization> {
 
 namespace tessera::text_metric {
 
-// What a score takes where nothing is said: tokenised text has its words between blanks already.
+// The default for a score: tokenised text has its words between blanks already.
 constexpr Tokenization usual_tokenization(bool raw_text) {
   return raw_text ? Tokenization::mteval_13a : Tokenization::none;
 }
 
 // All of these take UTF-8. Bytes that are not UTF-8 count as characters of their own.
 
-// What stands between blanks; a blank is any white space of Unicode. The words point into `line`.
+// The words between blanks; a blank is any white space of Unicode. The words point into `line`.
 std::vector<std::string_view> split_words(std::string_view line);
 
-// Small letters for capitals in every script.
+// Lower case, in every script.
 std::string lowercase(std::string_view line);
 
 // The line with blanks where mteval-v13a separates words; there may be several in a row.

@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kStep = "step-";
-// A folder on its way out. Renamed first, so that a kill in the middle leaves no damaged
-// checkpoint.
+// Prefix of a folder that is being removed. It is renamed first, so that a kill in the middle
+// leaves no damaged checkpoint.
 constexpr std::string_view kRemoving = ".removing-";
 
 constexpr uint64_t kMebibyte = 1 << 20;
@@ -40,7 +40,8 @@ std::optional<int64_t> parse_step(std::string_view digits) {
   return step;
 }
 
-// Throws where that cannot be told now: one that is passed over for that would be made anew.
+// Throws if that cannot be told now: a checkpoint that is skipped for this reason would be made
+// again.
 bool is_folder(const fs::path& path) {
   std::error_code failure;
   const bool found = fs::is_directory(path, failure);
@@ -94,15 +95,15 @@ Checkpoint verified(const StepFolder& of) {
   return {of.step, of.folder, manifest.score};
 }
 
-// An error that says nothing about the checkpoint: one of a later format, or one that is there and
-// cannot be read now (permissions, a network disk). To pass it over would be to lose it.
+// Whether an error says nothing about the checkpoint: it has a later format, or it exists but
+// cannot be read now (permissions, a network disk). To skip it would be to lose it.
 bool must_be_heard(const Error& error) {
   const auto* const file = dynamic_cast<const FileError*>(&error);
   return (file && !file->missing()) || dynamic_cast<const NewerFormat*>(&error);
 }
 
-// Of equal ones the later, which has learnt for longer: scores such as exact match stay at zero for
-// a while.
+// If scores are equal, the later one is better, because it has learnt for longer: scores such as
+// exact match stay at zero for a while.
 bool is_better(const Checkpoint& a, const Checkpoint& b) {
   return a.score > b.score || (a.score == b.score && a.step > b.step);
 }
@@ -129,7 +130,7 @@ std::optional<double> usable_score(std::optional<double> score, int64_t step) {
   return std::nullopt;
 }
 
-// The manifest in `folder`, if the folder is whole and has the very files `manifest` lists.
+// The manifest in `folder`, if the folder is complete and has exactly the files `manifest` lists.
 std::optional<CheckpointManifest> equal_checkpoint(const fs::path& folder,
                                                    const CheckpointManifest& manifest) {
   try {
@@ -226,7 +227,7 @@ std::vector<Checkpoint> Checkpoints::all() const {
     } catch (const FileError& error) {
       if (!error.missing()) throw;
     } catch (const Error&) {
-      // newest() and resolve() say what is wrong with it.
+      // newest() and resolve() report what is wrong with it.
     }
   }
   return found;
@@ -245,7 +246,7 @@ std::optional<Checkpoint> Checkpoints::newest() const {
                     fmt::format("wait until it can be read; to go on from an older checkpoint, "
                                 "move '{}' away",
                                 each->folder.string()));
-      // Gone meanwhile: whoever trains here has removed an old one.
+      // If it is gone, the process that trains here has just removed it as an old one.
       if (is_there(each->folder))
         log::warn("checkpoint {} is passed over: {}", each->step, error.what());
     }
@@ -309,8 +310,8 @@ void Checkpoints::require_space() const {
     return failure ? std::numeric_limits<uintmax_t>::max() : space.available;
   };
   if (available() >= needed) return;
-  // A run that is resumed with a smaller keep_last makes its own room, if it need not keep an older
-  // one in the place of a damaged one.
+  // A run that is resumed with a smaller keep_last can make room by removing checkpoints, unless it
+  // must keep an older one in place of a damaged one.
   const auto whole = newest();
   if (whole && whole->step == there.back().step) prune();
   if (available() >= needed) return;

@@ -10,7 +10,7 @@
 namespace tessera::train {
 namespace {
 
-// Those that every training sets.
+// The switches that every training sets.
 struct Switches {
   bool tf32 = false, cudnn_attention = false, cudnn_benchmark = false;
   bool deterministic = false, warn_only = false, fill_memory = false;
@@ -52,7 +52,7 @@ void require_cublas_workspace() {
 }  // namespace
 
 DeviceSwitches::DeviceSwitches(c10::Device device, bool deterministic)
-    // Ids come from a checked corpus, losses are watched: nothing is checked twice on CUDA.
+    // Ids come from a checked corpus and losses are watched, so nothing is checked again on CUDA.
     : checks_(device.is_cuda() ? ValueChecks::off : value_checks()), counts_(device.is_cuda()) {
   if (!counts_) return;
   if (deterministic) require_cublas_workspace();
@@ -61,8 +61,8 @@ DeviceSwitches::DeviceSwitches(c10::Device device, bool deterministic)
           "another training is under way that has another train.deterministic");
   if (living == 0) {
     before = Switches::found();
-    // Products of float32 numbers on CUDA are those of codes with estimates: TF32 is enough for a
-    // loss, and the boundary has kernels of its own.
+    // The float32 products on CUDA are those of codes with estimates. TF32 is enough for a loss,
+    // and the boundary has kernels of its own.
     in_force = {.tf32 = true,
                 .cudnn_attention = !deterministic,
                 .cudnn_benchmark = before.cudnn_benchmark && !deterministic,
@@ -78,7 +78,7 @@ DeviceSwitches::~DeviceSwitches() {
   benchmark_.reset();
   const std::lock_guard lock(mutex);
   if (--living > 0) return;
-  // An engine may have come meanwhile that wants benchmarks, too.
+  // Meanwhile an engine may have asked for benchmarks, too.
   if (!in_force.deterministic) before.cudnn_benchmark = at::globalContext().benchmarkCuDNN();
   before.set();
 }

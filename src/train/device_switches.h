@@ -10,13 +10,13 @@
 
 namespace tessera::train {
 
-// While one lives, LibTorch's switches are set for training on a device, and failed value checks of
-// this thread are its own; to be made before the model. The switches are those of the whole
-// process, and are put back as they were when the last one is gone. On the CPU there are none.
+// While an object lives, LibTorch's switches are set for training on a device, and failed value
+// checks of this thread are its own; make it before the model. The switches are those of the whole
+// process, and are restored when the last object is gone. On the CPU there are none.
 class DeviceSwitches {
  public:
-  // Throws Error where trainings at once would need different switches, and for a deterministic
-  // one where the environment does not let cuBLAS be so.
+  // Throws Error if simultaneous trainings would need different switches, and for a deterministic
+  // training if the environment does not allow cuBLAS to be deterministic.
   DeviceSwitches(c10::Device device, bool deterministic);
   ~DeviceSwitches();
   DeviceSwitches(const DeviceSwitches&) = delete;

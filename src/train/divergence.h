@@ -10,13 +10,13 @@
 namespace tessera::train {
 
 struct DivergenceOptions {
-  double factor = 10.0;  // a loss above this many times the median of late is a spike; 0: none is
+  double factor = 10.0;  // a loss above this many times the recent median is a spike; 0: never
   int64_t window = 50;   // losses the median is taken of; spikes are not among them
   int64_t spikes = 3;    // in a row before a run stops
 };
 
-// Stops a run whose loss explodes: at once where it is not a finite number, after some spikes in a
-// row otherwise. Judges spikes when the window is half full, and not around a median of 0 or less.
+// Stops a run whose loss explodes: at once if it is not finite, otherwise after some spikes in a
+// row. Looks for spikes when the window is half full, and not around a median of 0 or less.
 class DivergenceWatch {
  public:
   explicit DivergenceWatch(const DivergenceOptions& options = {});

@@ -19,17 +19,18 @@ class EarlyStop {
   explicit EarlyStop(const EarlyStopOptions& options = {});
 
   // Takes the score of a validation after `step` updates, higher is better (one that is not finite
-  // is a bad one). Returns why the run should stop, if it should.
+  // counts as bad). Returns why the run should stop, if it should.
   std::optional<std::string> add(int64_t step, double score);
 
-  // Why the run should stop, or should have: what add() said last.
+  // Why the run should stop: what add() last returned.
   std::optional<std::string> reason() const;
 
   std::optional<double> best_score() const { return best_score_; }
   int64_t best_step() const { return best_step_; }
   int64_t without_gain() const { return without_gain_; }  // validations since the best
 
-  // What add() has gathered, for checkpoints: restored, it goes on to the bit.
+  // What add() has gathered, for checkpoints. After restore() it goes on with the very same
+  // results.
   nlohmann::json state() const;
   void restore(const nlohmann::json& state);  // throws Error for what state() did not make
 

@@ -15,7 +15,7 @@
 namespace tessera::train {
 namespace {
 
-// Places in sums_; what the model measures comes after them.
+// Indices into sums_; what the model measures comes after them.
 enum Sum : int64_t { kLoss, kElements, kNorm, kSkipped, kMeasures };
 
 // Dropout is a function of the step, and of the batch in it.
@@ -26,7 +26,7 @@ uint64_t dropout_seed(uint64_t seed, int64_t step, int64_t part) {
   return bits << 32 | stream.bits();
 }
 
-// Always into the same memory, which recorded kernels read.
+// Always copies into the same memory, because recorded kernels read it.
 void keep(Draws& places, const Draws& drawn) {
   places.resize(drawn.size());
   for (size_t i = 0; i < drawn.size(); ++i) {
@@ -94,7 +94,7 @@ void Learner::apply() {
   nn::Parameters& parameters = model_.parameters();
   parameters.collect_gradients();
   const at::Tensor norm = at::linalg_vector_norm(parameters.gradients());
-  // A gradient that is not finite would end the run for good: the update is left out.
+  // A gradient that is not finite would ruin the run, so its update is left out.
   const at::Tensor skip = norm.isfinite().logical_not().to(at::kFloat);
   const at::Tensor divisor =
       options_.clip > 0 ? (norm / options_.clip).clamp_min(1) : at::ones_like(norm);

@@ -16,7 +16,7 @@ struct LearnerOptions {
   nn::AdamWOptions adamw = {.beta1 = 0.9, .beta2 = 0.98, .eps = 1e-8, .weight_decay = 0.01};
   double clip = 1.0;       // largest norm of the gradient; 0: not clipped
   int64_t accumulate = 1;  // batches of an update
-  double ema = 0.999;      // how much of the moving average of the weights stays at an update
+  double ema = 0.999;      // how much of the moving average of the weights is kept at an update
   bool graphs = true;      // record every shape's kernels once (CUDA)
 };
 
@@ -26,12 +26,12 @@ struct Measured {
   double loss = 0;
   std::vector<std::pair<std::string, double>> parts;  // what the model measures, by name
   double gradient_norm = 0;                           // before clipping
-  double elements = 0;  // of data in an update, in the unit of the task
+  double elements = 0;  // amount of data in an update, in the unit of the task
   double skipped = 0;   // updates left out because the gradient was not finite
 };
 
-// Makes updates: forward, backward, clip, AdamW, moving average. Nothing in here waits for the
-// device but read() and state().
+// Makes updates: forward, backward, clip, AdamW, moving average. Only read() and state() wait for
+// the device.
 class Learner {
  public:
   // The model must outlive it.
@@ -47,7 +47,7 @@ class Learner {
   // Takes the weights of a model file for the first update.
   void start_from(const safetensors::File& model);
 
-  // Moving average of the weights: what is generated with.
+  // Moving average of the weights, used for generation.
   const at::Tensor& average() const { return average_; }
 
   // All that the next update depends on, by name; restore() takes the same.
@@ -55,9 +55,9 @@ class Learner {
   void restore(const safetensors::File& file);
 
  private:
-  // What a batch of one shape is computed from and with.
+  // The inputs and recorded variants for batches of one shape.
   struct Slot {
-    // One way to compute it, recorded when it comes the second time.
+    // One variant of the loss, recorded when it comes the second time.
     struct Variant {
       CudaGraph graph;
       int seen = 0;

@@ -25,7 +25,7 @@ using nlohmann::ordered_json;
 
 struct Line {
   std::string_view text;
-  ordered_json value;  // discarded where the line is broken
+  ordered_json value;  // is_discarded() if the line is broken
 };
 
 std::vector<Line> lines_of(std::string_view text) {
@@ -95,7 +95,7 @@ void MetricsLog::write(int64_t step, const ordered_json& values) {
   struct stat before {};
   ::fstat(descriptor_, &before);
   if (const int code = write_all(descriptor_, text); code != 0) {
-    // Half a line would spoil the next one too. Making a file shorter needs no room.
+    // Half a line would spoil the next one too. Truncating a file needs no disk space.
     if (::ftruncate(descriptor_, before.st_size) != 0) log::debug("a broken line stays");
     if (lost_++ == 0) log::warn("{}; the run goes on", file_error("write", path_, code).what());
   } else if (lost_ > 0) {

@@ -22,7 +22,7 @@ void refuse_second_run(const fs::path& path) {
                             path.string()));
 }
 
-// The folders of a path that are not there, the deepest first.
+// The folders of a path that do not exist, the deepest first.
 std::vector<fs::path> missing_folders(const fs::path& path) {
   std::vector<fs::path> missing;
   for (fs::path folder = fs::absolute(path).lexically_normal(); !is_there(folder);
@@ -31,8 +31,8 @@ std::vector<fs::path> missing_folders(const fs::path& path) {
   return missing;
 }
 
-// What a run writes would get mixed with what is there. The lock of a run that was killed before it
-// began is nothing.
+// Throws if the folder is not empty: what a run writes would get mixed with what is there. The lock
+// of a run that was killed before it began does not count.
 //   lock  the file of that lock
 void refuse_full_folder(const fs::path& path, const fs::path& lock) {
   if (has_folder(path / "checkpoints"))
@@ -66,7 +66,7 @@ RunFolder RunFolder::create(const fs::path& path) {
   RunFolder run(path);
   run.made_ = missing;
   run.lock();
-  refuse_second_run(path);  // another one may have come and gone
+  refuse_second_run(path);  // another run may have come and gone
   return run;
 }
 
@@ -95,7 +95,7 @@ void RunFolder::abandon() {
   for (const fs::directory_entry& entry : fs::directory_iterator(path_, ignored))
     remove_tree(entry.path());
   lock_.reset();
-  for (const fs::path& folder : made_) fs::remove(folder, ignored);  // if it is empty
+  for (const fs::path& folder : made_) fs::remove(folder, ignored);  // only if it is empty
 }
 
 }  // namespace tessera::train

@@ -17,24 +17,24 @@ namespace tessera::train {
 //   lock            held while a process trains
 class RunFolder {
  public:
-  // A new run: makes the folder (an empty one may exist), locks it. Throws Error where it holds a
-  // run already, or anything else. It is a run folder once write_config() was called.
+  // A new run: makes the folder (an empty one may exist), locks it. Throws Error if it already
+  // holds a run, or anything else. It is a run folder once write_config() was called.
   static RunFolder create(const std::filesystem::path& path);
 
-  // A run there is, for reading. Throws Error where there is none.
+  // An existing run, for reading. Throws Error if there is none.
   static RunFolder open(const std::filesystem::path& path);
 
-  // Whether the folder holds a run. Throws Error where that cannot be told now.
+  // Whether the folder holds a run. Throws Error if that cannot be told now.
   static bool is_one(const std::filesystem::path& path);
 
   // Makes this process the only one that trains in the folder, until the object's end; a process
-  // that dies gives its lock back. Throws Error where another one holds it, and where a file that
-  // would be written is a link. Twice is once.
+  // that dies releases its lock. Throws Error if another one holds the lock, or if a file that
+  // would be written is a link. A second call does nothing.
   void lock();
 
   void write_config(std::string_view toml) const;
 
-  // Of a new run that could not begin: all that is in the folder goes, and the folders that
+  // For a new run that could not begin: removes all that is in the folder, and the folders that
   // create() made.
   void abandon();
 
@@ -48,7 +48,7 @@ class RunFolder {
 
   std::filesystem::path path_;
   std::vector<std::filesystem::path> made_;  // folders that create() made, the deepest first
-  std::optional<FolderLock> lock_;           // where this process holds it
+  std::optional<FolderLock> lock_;           // if this process holds it
 };
 
 }  // namespace tessera::train

@@ -51,8 +51,8 @@ double learning_rate(const ScheduleOptions& options, int64_t step, int64_t total
 // Whether a longer run has other learning rates at the same steps.
 bool depends_on_total_steps(const ScheduleOptions& options);
 
-// How much of the moving average of the weights stays at update `step` (from 0): `target`, and less
-// at the beginning, where the average is of few: min(target, (step + 1) / (step + 10)).
+// How much of the moving average of the weights is kept at update `step` (from 0): `target`, and
+// less at the beginning, when it averages few updates: min(target, (step + 1) / (step + 10)).
 double ema_decay(double target, int64_t step);
 
 }  // namespace tessera::train

@@ -13,13 +13,13 @@
 
 namespace tessera::train {
 
-// What a validation found.
+// The result of a validation.
 struct Validation {
-  double score = 0;             // the higher, the better: what says which checkpoint is the best
+  double score = 0;             // higher is better: selects the best checkpoint
   nlohmann::ordered_json line;  // for metrics.jsonl
 };
 
-// Something to be said about a task: for programs by a key, for people in a line or more.
+// A fact about a task: a key and a value for programs, one or more lines for people.
 struct Fact {
   std::string key;
   nlohmann::ordered_json value;
@@ -42,13 +42,13 @@ class Task {
   // A score of validate() for people: "BLEU 32.45".
   virtual std::string score_text(double score) const = 0;
 
-  // Measures weights (like parameters().values()) on data that is not trained on, and logs what it
-  // found.
-  //   pause  is called now and then, and throws where the validation is to be given up
+  // Measures weights (like parameters().values()) on data that is not trained on, and logs the
+  // results.
+  //   pause  is called now and then; throws if the validation is to be given up
   virtual Validation validate(const at::Tensor& weights, int64_t step,
                               const std::function<void()>& pause) = 0;
 
-  // The weights of another run or model to begin with. Throws Error where they do not fit.
+  // The weights of another run or model to begin with. Throws Error if they do not fit.
   virtual safetensors::File weights_of(const std::filesystem::path& run_or_model) const = 0;
 
   // Writes a model folder with these weights.
@@ -56,10 +56,10 @@ class Task {
                            int64_t step) const = 0;
 
   virtual std::filesystem::path data() const = 0;  // the folder it learns from
-  virtual std::string fingerprint() const = 0;     // of what is in there
+  virtual std::string fingerprint() const = 0;     // of its contents
   virtual std::string unit() const = 0;            // of the data of an update: "tokens"
-  virtual std::string memory_hint() const = 0;     // what to lower where memory runs out
-  virtual std::vector<Fact> facts() const = 0;     // beside the number of parameters
+  virtual std::string memory_hint() const = 0;     // what to lower if memory runs out
+  virtual std::vector<Fact> facts() const = 0;     // besides the number of parameters
 
   // What can be done with a run of this task: commands to type.
   virtual std::vector<std::string> next_commands(const std::filesystem::path& run) const = 0;

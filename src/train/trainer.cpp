@@ -103,7 +103,7 @@ void Trainer::update() {
     throw Error("the device has not enough memory", task_.memory_hint());
   } catch (const UsageError&) {
     throw;
-  } catch (const Error& error) {  // a check of values; those of the first step are no one's fault
+  } catch (const Error& error) {  // a value check; at step 0 it says nothing about divergence
     if (position_.step == 0) throw;
     throw diverged(fmt::format("{} at step {}", error.what(), position_.step + 1));
   }
@@ -142,7 +142,7 @@ TrainingEnd Trainer::run(const RunFolder& folder, const std::stop_token& stop,
   const CudaStream stream(task_.model().device());
   logged_at_ = now();
   Progress bar("training", options_.run.steps, position_.step);
-  // It was stopped before this validation.
+  // The run was stopped before this validation.
   bool stopped =
       position_.validation_due && follow_up(checkpoints, metrics, listener, /*keep=*/true);
   while (!stopped && !is_complete()) {
@@ -157,14 +157,14 @@ TrainingEnd Trainer::run(const RunFolder& folder, const std::stop_token& stop,
 
 bool Trainer::follow_up(Checkpoints& checkpoints, MetricsLog& metrics, const Listener& listener,
                         bool keep) {
-  // Asked once: what comes after it is for the next step, which then saves.
+  // Asked only once: a later request is for the next step, which then saves.
   bool stopping = listener.stop.stop_requested();
   keep = keep || stopping || position_.step == options_.run.steps;
-  // What has diverged must not be saved, and this is where it shows.
+  // This throws if the run has diverged, before anything is saved.
   if (is_due(options_.run.log_every) || position_.validation_due || keep)
     log_updates(metrics, listener);
   std::optional<double> score;
-  // Whoever stops it does not wait long: the validation is left to the run that goes on.
+  // A stop must not take long: the validation is left to the resumed run.
   if (position_.validation_due && !stopping) {
     try {
       score = validate(metrics, listener.stop);
@@ -208,7 +208,7 @@ void Trainer::log_updates(MetricsLog& log, const Listener& listener) {
   const double rate = static_cast<double>(measured.updates) / (time - logged_at_);
   logged_at_ = time;
   const double rate_now = learning_rate(options_.schedule, position_.step - 1, options_.run.steps);
-  // What the loss consists of stands in metrics.jsonl and in the lines of validations.
+  // The parts of the loss are in metrics.jsonl and in the lines of validations.
   log::fields({fmt::format("step {}", position_.step), fmt::format("epoch {}", position_.epoch),
                fmt::format("loss {:.4f}", measured.loss),
                fmt::format("norm {:.2f}", measured.gradient_norm),
@@ -233,13 +233,14 @@ void Trainer::log_updates(MetricsLog& log, const Listener& listener) {
            .score = {}};
   if (listener.on_progress) listener.on_progress(told_);
   if (const auto reason = divergence_.add(position_.step, measured.loss)) throw diverged(*reason);
-  // Now and then a gradient is not finite; a run without any other stands still.
+  // Some gradients are not finite now and then. If all are, the run makes no progress.
   const bool all_left_out = measured.skipped == static_cast<double>(measured.updates);
   left_out_ = all_left_out ? left_out_ + measured.skipped : 0;
   if (left_out_ >= kMostLeftOut)
     throw diverged(fmt::format("no gradient was finite in the {:.0f} updates before step {}",
                                left_out_, position_.step));
-  // The loss is that of the weights before the update. One that is not finite makes their sum so.
+  // The loss belongs to the weights before the update. If one weight is not finite, neither is
+  // their sum.
   if (!std::isfinite(task_.model().parameters().values().sum().item<float>()))
     throw diverged(fmt::format("weights are not finite after step {}", position_.step));
 }

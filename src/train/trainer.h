@@ -16,18 +16,19 @@
 
 namespace tessera::train {
 
-// Where a run stands. With the learner's state, all that the rest of it depends on.
+// The position of a run. Together with the learner's state, the rest of the run depends on it
+// alone.
 struct Position {
   int64_t step = 0;   // updates made
-  int64_t epoch = 0;  // of the batch that comes next
+  int64_t epoch = 0;  // of the next batch
   int64_t batch = 0;
   bool validation_due = false;  // after the last update, and not made yet
 };
 
 // How a training ended.
 struct TrainingEnd {
-  bool stopped = false;  // as it was asked to, and saved; else the run is complete
-  double seconds = 0;    // that it took; 0: nothing was left to do
+  bool stopped = false;  // as requested, after saving; else the run is complete
+  double seconds = 0;    // how long it took; 0: nothing was left to do
 };
 
 // A training run: takes batches, makes updates, logs, validates, saves.
@@ -36,13 +37,13 @@ class Trainer {
   // The task must outlive it.
   Trainer(Task& task, const TrainingOptions& options);
 
-  // Where the run begins: at the newest checkpoint of the folder where it has one, else (and for a
-  // dry run) at train.init or with new weights. Throws Error where that does not fit the task.
+  // Begins at the newest checkpoint of the folder if it has one, else (and for a dry run) at
+  // train.init or with new weights. Throws Error if that does not fit the task.
   void begin();
   void begin(const RunFolder& folder);
 
-  // Trains in the folder until all steps are made, early stopping ends it, or `stop` asks for it:
-  // then it saves. Throws Error when training diverges, and the checkpoints there were stay.
+  // Trains in the folder until all steps are made, early stopping ends it, or `stop` is requested;
+  // then it saves. Throws Error when training diverges; earlier checkpoints stay.
   TrainingEnd run(const RunFolder& folder, const std::stop_token& stop = {},
                   const OnTrainingProgress& on_progress = {});
 
@@ -58,22 +59,22 @@ class Trainer {
   void save(Checkpoints& checkpoints, std::optional<double> score);
   Error diverged(const std::string& reason) const;  // with what to do now
 
-  bool is_due(int64_t interval) const;  // something that is done every so many steps
+  bool is_due(int64_t interval) const;  // for something that is done every `interval` steps
   bool is_complete() const;
 
-  void update();  // one, and the position moves on
-  // Who asks a training to stop and is told how far it is.
+  void update();  // makes one update, and advances the position
+  // Requests the stop of a training, and receives its progress.
   struct Listener {
     std::stop_token stop;
     OnTrainingProgress on_progress;
   };
 
-  // What comes after an update: logs, validates and saves where it is time. Returns whether the
-  // training was stopped.
+  // Follows an update: logs, validates and saves if it is time. Returns whether the training was
+  // stopped.
   bool follow_up(Checkpoints& checkpoints, MetricsLog& metrics, const Listener& listener,
                  bool keep);
   void log_updates(MetricsLog& log, const Listener& listener);
-  // Returns the score; none where it was to stop before that was known.
+  // Returns the score; none if it was stopped before that was known.
   std::optional<double> validate(MetricsLog& log, const std::stop_token& stop);
 
   Task& task_;
@@ -82,9 +83,9 @@ class Trainer {
   EarlyStop early_stop_;
   DivergenceWatch divergence_;
   Position position_;
-  TrainingProgress told_;  // last
-  double logged_at_ = 0;   // seconds, of the last line
-  double left_out_ = 0;    // updates in a row, as far as is known
+  TrainingProgress told_;  // the last one that was reported
+  double logged_at_ = 0;   // time of the last line, in seconds
+  double left_out_ = 0;    // updates left out in a row, as far as is known
   bool saved_ = false;     // whether the run has a checkpoint
 };
 

@@ -28,7 +28,7 @@ void Chart::axis(const std::string& x_title, const std::string& y_title) {
 }
 
 std::vector<double> round_ticks(double low, double high, int count) {
-  // Finite, and numbers apart from each other, whatever is to be shown.
+  // The ends of the axis must be finite and distinct, whatever is to be shown.
   low = std::clamp(low, -kFarthest, kFarthest);
   high = std::clamp(high, low, kFarthest);
   const double least = std::max(1e-9, 1e-12 * std::max(std::abs(low), std::abs(high)));

@@ -36,7 +36,7 @@ std::string svg_file(const Figure& figure) {
     const double x = margin + (i % columns) * cell_width;
     const double y = margin + heading + (i / columns) * cell_height;
     body.text({x, y + 16}, panel.caption, "caption");
-    // A nested drawing cuts off what leaves its panel.
+    // A nested drawing cuts off what is outside its panel.
     body.raw(fmt::format(
         "<svg x=\"{0}\" y=\"{1}\" width=\"{2}\" height=\"{3}\" "
         "viewBox=\"0 0 {2} {3}\">\n{4}</svg>\n",

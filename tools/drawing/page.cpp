@@ -47,7 +47,7 @@ std::string page(const PageParts& parts) {
 }
 
 std::string section(std::string_view title, std::string_view content) {
-  // "r = 0" is not torn apart at the end of a line.
+  // "r = 0" must not be torn apart at the end of a line.
   constexpr std::string_view kEquals = "</i> = ", kUnbroken = "</i>&nbsp;=&nbsp;";
   std::string html(content);
   for (size_t at = 0; (at = html.find(kEquals, at)) != std::string::npos; at += kUnbroken.size())

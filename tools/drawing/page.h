@@ -28,11 +28,11 @@ std::string panels(const Figure& figure, int columns, int narrow, std::string_vi
 
 std::string captioned(std::string_view content, std::string_view caption);
 
-// Paragraphs for a footer: which version made the page, and with which command (as text; empty: it
-// is not said).
+// Paragraphs for a footer: which version made the page, and with which command (as text; empty: not
+// shown).
 std::string made_by(std::string_view command);
 
-// What the page carries within itself.
+// Embedded in the page.
 extern const std::string_view kPageStyle;    // of text and layout; figures have their own
 extern const std::string_view kThemeScript;  // the button for light and dark
 

@@ -13,8 +13,8 @@ struct Palette {
   std::array<std::string_view, kHues> tile, mark;
 };
 
-// Stone and glass: tiles quiet, what is drawn on them in the same hue but strong, and one accent
-// that no tile has.
+// Stone and glass: quiet colours for tiles, strong ones of the same hue for what is drawn on them,
+// and one accent that no tile has.
 constexpr Palette kLight{
     .paper = "#fbf9f5",
     .ink = "#25231f",
@@ -38,7 +38,7 @@ constexpr Palette kDark{
              "#bdc668"},
 };
 
-// What does not depend on colour.
+// Style rules that do not depend on colour.
 std::string shapes() {
   return R"(text{font-family:"Inter","Helvetica Neue",Arial,sans-serif;font-size:12px}
 .tile{stroke-width:2.5;stroke-linejoin:round}

@@ -8,8 +8,8 @@
 
 namespace tessera::drawing {
 
-// Text with the characters escaped that mean something to HTML or XML: it may stand between tags
-// and in attributes. All that comes from names, data and models goes through it.
+// Escapes the characters that are special in HTML or XML, for text between tags and in attributes.
+// All text from names, data and models goes through it.
 std::string escaped(std::string_view text);
 
 // A number as short as a drawing needs it: "12.3", "-4", "0.05" with two decimals.

@@ -35,7 +35,7 @@ Ending ending_of(int status) {
   return {WEXITSTATUS(status), 0};
 }
 
-constexpr int kNotStarted = 127;  // as shells say it
+constexpr int kNotStarted = 127;  // the code that shells use
 
 }  // namespace
 
@@ -68,14 +68,14 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const Opti
     return;
   }
 
-  // From here on only what is safe after fork(). A group of its own: what is typed at the terminal
-  // is for the parent, which passes it on.
+  // From here on only functions that are safe after fork(). The child is in a process group of its
+  // own: what is typed at the terminal reaches only the parent, which passes it on.
   ::signal(SIGINT, SIG_DFL);
   ::signal(SIGTERM, SIG_DFL);
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) ::_exit(kNotStarted);  // it died before it could be watched
+  if (::getppid() != parent) ::_exit(kNotStarted);  // the parent died before it could be watched
   if (options.keep_open >= 0) ::fcntl(options.keep_open, F_SETFD, 0);
   ::dup2(in.value(), 0);
   ::dup2(out.value(), 1);

@@ -18,26 +18,26 @@ struct Ending {
   std::string text() const;  // "exit code 1", "killed by signal 9"
 };
 
-// A program at work beside this process. It is told to stop (SIGTERM) when this process dies, by
-// whatever cause.
+// A program that runs beside this process. It is told to stop (SIGTERM) when this process dies, for
+// whatever reason.
 class ChildProcess {
  public:
   struct Options {
     std::filesystem::path program = "/proc/self/exe";
-    std::filesystem::path out, err;  // files its output is added to
+    std::filesystem::path out, err;  // files that its output is appended to
     int keep_open = -1;              // a descriptor it gets, or -1
   };
 
   //   arguments  without the program's name
-  // Throws Error where it cannot be started.
+  // Throws Error if it cannot be started.
   ChildProcess(const std::vector<std::string>& arguments, const Options& options);
   ~ChildProcess();  // stops it and waits for its end
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&& other) noexcept;
 
-  std::optional<Ending> poll();  // nothing while it is at work
+  std::optional<Ending> poll();  // nothing while it is running
   Ending wait();
-  void stop() const;  // asks it to
+  void stop() const;  // asks the process to stop
 
  private:
   pid_t process_ = 0;  // 0 once it has ended

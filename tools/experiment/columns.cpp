@@ -15,7 +15,7 @@ constexpr std::array<KnownColumn, 7> kColumns{{{"bleu", "BLEU", "BLEU", "bleu"},
                                                {"rougeL", "ROUGE-L", "ROUGE-L", "rouge"},
                                                {"exact", "exact match, %", "", ""}}};
 
-// What stands at a dotted path; numbers are places in a list.
+// The value at a dotted path; numbers are places in a list.
 const Json* at_path(const Json& json, std::string_view path) {
   const Json* node = &json;
   while (node != nullptr && !path.empty()) {

@@ -16,18 +16,18 @@ struct KnownColumn {
   std::string_view key;    // in the table's file: "bleu"
   std::string_view title;  // "BLEU"
   std::string_view name;   // in the JSON of `tessera evaluate`; empty: none of its metrics
-  std::string_view asked;  // what `tessera evaluate --metric` must be asked for
+  std::string_view asked;  // the name for `tessera evaluate --metric`
 };
 
-// nullptr where the key is none of them: it then says where its number stands, in the JSON of an
-// evaluation ("one_step.accuracy") or of one of its metrics ("bleu.ratio").
+// nullptr if the key is none of them: it is then the path of a number, in the JSON of an evaluation
+// ("one_step.accuracy") or of one of its metrics ("bleu.ratio").
 const KnownColumn* known_column(std::string_view key);
 std::vector<std::string_view> known_column_keys();
 
 // The metric of an evaluation that a column shows, with its signature; nullptr: there is none.
 const Json* metric_of(const Json& evaluation, std::string_view key);
 
-// What `tessera evaluate --metric` must be asked for, for a column; empty: nothing.
+// The name for `tessera evaluate --metric` that a column needs; empty: none.
 std::string_view metric_asked(std::string_view key);
 
 // The number of an evaluation that a column shows.

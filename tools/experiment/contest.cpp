@@ -33,7 +33,7 @@ std::string field(const std::string& signature, const std::string& name) {
   return text.substr(begin, text.find('|', begin) - begin);
 }
 
-// The lines as `tessera evaluate` measured them: its signature says how.
+// Measures the lines in the same way as `tessera evaluate`; its signature says how.
 std::optional<AdditiveMetric> measured(const std::string& column, const std::string& signature,
                                        const Lines& hypotheses, const Lines& references) {
   const std::vector<Lines> documents{references};
@@ -58,7 +58,7 @@ std::optional<AdditiveMetric> measured(const std::string& column, const std::str
   return std::nullopt;
 }
 
-// Adds the lines of a seed to those from `first` on, which are made where there are none yet.
+// Adds the lines of a seed to the rows from `first` on. Appends rows that do not exist yet.
 void add_at(size_t first, const AdditiveMetric& one, AdditiveMetric& all) {
   all.width = one.width;
   all.score = one.score;
@@ -86,8 +86,8 @@ std::optional<Contest> Contests::hold(const std::string& column, std::span<const
                                       std::span<const Evaluated> row) {
   Contest contest;
   AdditiveMetric theirs, ours;
-  // Seeds find the same lines hard, so a line is drawn with what all of them made of it: the sum
-  // stands for it. Recipes that make their own data have other lines for every seed.
+  // All seeds find the same lines hard, so a line is drawn together with the results of all seeds:
+  // as their sum. Recipes that make their own data have other lines for every seed.
   std::map<Lines, size_t> begins;  // of the rows of these references
   for (const Evaluated& system : row) {
     for (const Evaluated& other : base) {
@@ -101,7 +101,7 @@ std::optional<Contest> Contests::hold(const std::string& column, std::span<const
         return std::nullopt;
       right.resize(our_lines.size());
       their_right.resize(our_lines.size());
-      if (right != their_right) return std::nullopt;  // sentences of other corpora
+      if (right != their_right) return std::nullopt;  // sentences of different corpora
       const auto our_metric = measured(column, signature, our_lines, right);
       const auto their_metric = measured(column, signature, their_lines, right);
       if (!our_metric || !their_metric) return std::nullopt;

@@ -13,13 +13,13 @@
 
 namespace tessera::experiment {
 
-// An evaluation that was made.
+// A finished evaluation.
 struct Evaluated {
   std::string key;  // of its result
   uint64_t seed = 0;
   const Json* report = nullptr;      // what `tessera evaluate --json` printed
   std::filesystem::path hypotheses;  // a file with its sentences
-  std::filesystem::path corpus;      // whose sentences they are
+  std::filesystem::path corpus;      // where its sentences come from
 };
 
 // Is a row better than the base row by more than the choice of test sentences explains?
@@ -39,7 +39,7 @@ class Contests {
   explicit Contests(const text_metric::BootstrapOptions& options) : options_(options) {}
 
   //   column  a metric that adds up over lines; others have no contest
-  // Nothing where no seed is in both or their sentences do not belong together.
+  // Nothing if they share no seed, or if their sentences do not belong together.
   std::optional<Contest> find(const std::string& column, std::span<const Evaluated> base,
                               std::span<const Evaluated> row);
 

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A distilled corpus that is not there yet is about as large as the one it is made of.
+// A distilled corpus that does not exist yet is about as large as the one it is made from.
 fs::path corpus_for_trial(const Plan& plan, const Job& job) {
   std::error_code ignored;
   for (const size_t needed : job.needs) {
@@ -42,7 +42,7 @@ std::vector<std::string> trial_command(const Plan& plan, const Job& job,
   return words;
 }
 
-// How much of a run is to be done yet, 0 to 1.
+// How much of a run is still to be done, 0 to 1.
 double share_left(const Job& job) {
   if (!train::RunFolder::is_one(job.folder)) return 1;
   const train::RunFolder folder = train::RunFolder::open(job.folder);
@@ -52,7 +52,7 @@ double share_left(const Job& job) {
   return std::clamp(1 - static_cast<double>(checkpoints.back().step) / steps, 0.0, 1.0);
 }
 
-// What a process that failed said was wrong, or its last line.
+// The error message of a failed process, or its last line.
 std::string problem_in(const std::string& text) {
   std::istringstream lines(text);
   std::string last = "it said nothing";

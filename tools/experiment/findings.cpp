@@ -70,7 +70,7 @@ Findings find(const Table& table, const Plan& plan, const std::vector<JobState>&
       measured.job = &plan.jobs[number];
       measured.state = &states[number];
       measured.seed = measured.job->seed;
-      // The command that was run, where it was; folders may have moved since.
+      // The command that was run, if it was; folders may have moved since.
       measured.command = measured.state->result.is_object()
                              ? measured.state->result.value("command", "")
                              : full_command(globals, *measured.job);
@@ -124,7 +124,7 @@ std::string score_text(const FoundCell& cell, size_t column, int64_t decimals) {
   std::string text = fmt::format("{:.{}f}", score.mean, decimals);
   if (score.deviation) text += fmt::format(" ± {:.{}f}", *score.deviation, decimals);
   text += significance_mark(score);
-  // What is missing is said: a mean of fewer seeds is another number.
+  // Says how many seeds are missing, because a mean of fewer seeds is another number.
   if (score.seeds < cell.measured.size())
     text += fmt::format(" ({} of {} seeds{})", score.seeds, cell.measured.size(),
                         status == JobStatus::failed ? ", failed" : "");

@@ -18,14 +18,14 @@ struct Measured {
   uint64_t seed = 0;
   const Job* job = nullptr;
   const JobState* state = nullptr;
-  std::string command;                        // that makes it again
-  Json report;                                // of the evaluation; null where there is none
+  std::string command;                        // makes it again
+  Json report;                                // of the evaluation; null if there is none
   std::vector<std::optional<double>> values;  // by column of the table
 
   bool done() const { return state->status == JobStatus::done; }
 };
 
-// A number of the table: what one column shows of all seeds of a cell.
+// A number of the table: one column of a cell, over all its seeds.
 struct Score {
   size_t seeds = 0;  // that have a value; 0: there is no number
   double mean = 0;
@@ -38,7 +38,7 @@ struct FoundCell {
   std::vector<Measured> measured;  // by seed
   std::vector<Score> scores;       // by column of the table
 
-  JobStatus status() const;  // failed, running or not run where any seed is, else done
+  JobStatus status() const;  // failed, running or not run if any seed is, else done
 };
 
 // A training or a distillation.
@@ -48,12 +48,12 @@ struct FoundJob {
   std::string command;
 };
 
-// What came of an experiment so far. Points into the table, the plan and the states.
+// The results of an experiment so far. Points into the table, the plan and the states.
 struct Findings {
   const Table* table = nullptr;
   std::vector<FoundCell> cells;  // as in the table
   std::vector<FoundJob> made;    // models and corpora
-  std::string command;           // that goes on with it
+  std::string command;           // continues it
 
   const FoundCell* at(const std::string& row, const std::string& column) const;
 };
@@ -73,7 +73,7 @@ std::string score_text(const FoundCell& cell, size_t column, int64_t decimals);
 
 std::string significance_mark(const Score& score);  // "", "*" for p < 0.05, "**" for p < 0.01
 
-// The table and all about it, as files.
+// The table and all about it, in the formats of its files.
 std::string markdown_table(const Findings& findings);
 Json json_table(const Findings& findings);
 std::string html_table(const Findings& findings);

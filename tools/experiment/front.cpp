@@ -13,7 +13,7 @@ size_t score_column(const Table& table) {
   return static_cast<size_t>(found - table.columns.begin());
 }
 
-// Of every evaluation of a cell; nothing where one is missing.
+// The mean over all evaluations of a cell; nothing if one is missing.
 std::optional<double> mean_cost(const FoundCell& cell, const std::string& key) {
   double sum = 0;
   for (const Measured& measured : cell.measured) {
@@ -24,7 +24,7 @@ std::optional<double> mean_cost(const FoundCell& cell, const std::string& key) {
   return sum / static_cast<double>(cell.measured.size());
 }
 
-// Marks those that are better than all before them.
+// Marks the points that are better than all before them.
 void mark_front(std::vector<FrontPoint>& points, bool lowest_is_best) {
   const auto worth = [&](const FrontPoint& point) {
     return lowest_is_best ? -point.score : point.score;
@@ -39,7 +39,7 @@ void mark_front(std::vector<FrontPoint>& points, bool lowest_is_best) {
   }
 }
 
-// "candidates = 7x3, steps = 4", or the name of the row where nothing was swept.
+// "candidates = 7x3, steps = 4", or the name of the row if nothing was swept.
 std::string settings_of(const Cell& cell) {
   std::string text;
   for (const auto& [name, value] : cell.swept)

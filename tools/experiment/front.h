@@ -28,7 +28,7 @@ std::vector<FrontSeries> front_series(const Findings& findings);
 // The best point that costs no more than this; nullptr: there is none.
 const FrontPoint* best_within(const FrontSeries& series, double budget);
 
-// What was found about the front: empty where the table asks for none or nothing is done yet.
+// Tables about the front; empty if the experiment has none or nothing is done yet.
 TextTable front_table(const Findings& findings);   // the points on it
 TextTable budget_table(const Findings& findings);  // the best of every series within each budget
 Json front_json(const Findings& findings);

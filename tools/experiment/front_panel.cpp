@@ -14,9 +14,9 @@ namespace {
 using drawing::Point;
 
 constexpr double kWidth = 600, kHeight = 380;
-constexpr double kMargin = 1.15;  // the axis reaches so many times beyond the first and last cost
+constexpr double kMargin = 1.15;  // the axis extends by this factor beyond the first and last cost
 
-// "7x3, 4": values alone, or the name of the row where nothing was swept.
+// "7x3, 4": values alone, or the name of the row if nothing was swept.
 std::string label_of(const Cell& cell) {
   std::string text;
   for (const auto& [name, value] : cell.swept) text += (text.empty() ? "" : ", ") + value;
@@ -60,7 +60,8 @@ drawing::Panel front_panel(const Findings& findings, const std::vector<FrontSeri
     chart.svg.polyline(front, "curve " + report::stroke_class(k));
     for (const Point& at : front) chart.svg.circle(at, 4.5, "code " + fill);
   }
-  // Last, so that nothing is drawn over them; those of every other series stand below.
+  // Labels come last, so that nothing is drawn over them. Every other series has them below its
+  // points.
   for (size_t k = 0; k < series.size(); ++k)
     for (const FrontPoint& point : series[k].points) {
       if (!point.on_front) continue;

@@ -64,7 +64,7 @@ std::string front_section(const Findings& findings) {
   return section("Best for their cost", html + html_of(front_table(findings)));
 }
 
-// Runs that have measured something, one colour a model.
+// Runs that have measured something, with one colour per model.
 struct Learning {
   std::vector<RunRecord> runs;
   std::vector<size_t> colours;

@@ -24,7 +24,7 @@ std::string text_of(const TextTable& table) {
   return text;
 }
 
-// Stars that are not to be read as the beginning of a list.
+// Escapes stars: Markdown must not take them for the beginning of a list.
 std::string with_stars(const std::string& text) {
   std::string escaped;
   for (const char c : text) escaped += c == '*' ? "\\*" : std::string(1, c);

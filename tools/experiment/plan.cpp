@@ -47,8 +47,8 @@ std::string short_key(const std::string& key) {
   return key.substr(0, 8);
 }
 
-// The name of a job. The end says all that matters, so that what is there under the name of other
-// recipes, of which one is an old name of these maybe, is kept.
+// The name of a job. `end` has all that matters: existing files with this end are used again, even
+// if the recipes in their name are others (a recipe may have been renamed).
 //   folder  where its files are
 //   ending  of these
 std::string job_name(const std::string& recipes, const std::string& end, const fs::path& folder,
@@ -66,7 +66,7 @@ std::string job_name(const std::string& recipes, const std::string& end, const f
 
 constexpr const char* kFeatures = "train.features";
 
-// Keys and options that say where something lies, which is no part of what is trained or measured.
+// Keys and options that say where something lies. They do not affect what is trained or measured.
 const std::set<std::string> kPlaces{"train.out",        "data.dir",   kFeatures,
                                     "train.statistics", "--features", "--stats"};
 
@@ -88,10 +88,10 @@ std::vector<std::string> with_places_apart(const std::vector<std::string>& optio
 // A recipe with a model's overrides.
 struct Settings {
   task::Recipe recipe;
-  std::string text;  // what is not as it is by default, one a line; places and seed left out
+  std::string text;  // settings that are not the defaults, one a line, without places and seed
 };
 
-// Overrides that would make a run another one than its key says.
+// Throws for overrides that would make a run differ from what its key says.
 void require_no_places(const Model& model) {
   static const std::set<std::string> places{"train.seed", "train.out", "data.dir"};
   for (const std::string& assignment : model.overrides) {
@@ -125,7 +125,7 @@ Settings read_settings(const Model& model) {
   return settings;
 }
 
-// A corpus, and what its contents can be told by.
+// A corpus, and what identifies its contents.
 struct Source {
   fs::path folder;
   std::string key;                 // of what a training depends on
@@ -161,7 +161,7 @@ class Planner {
   }
 
  private:
-  // Equal jobs are one job.
+  // Equal jobs become one job.
   size_t add(Job job) {
     const auto [found, is_new] = numbers_.try_emplace(job.name, plan_.jobs.size());
     if (is_new) plan_.jobs.push_back(std::move(job));
@@ -196,7 +196,7 @@ class Planner {
     return prepared(folder, data.where);
   }
 
-  // The corpus of a model. Without a folder: its recipe makes it.
+  // The corpus of a model. If it has no folder, its recipe makes it.
   Source source_of(const Model& model) {
     if (!model.data.empty()) return source(model.data);
     const task::Recipe& recipe = settings_.at(model.name).recipe;
@@ -235,12 +235,12 @@ class Planner {
     job.command.push_back("train.out=" + job.folder.string());
     job.command.push_back(fmt::format("train.seed={}", seed));
     job.command.insert(job.command.end(), model.overrides.begin(), model.overrides.end());
-    // What a run was begun with is known to it; where files lie may have changed.
+    // A run knows the settings it was begun with, but files may have moved.
     for (const std::string& assignment : model.overrides)
       if (const auto key = config::Schema::overridden_key(assignment);
           kPlaces.contains(key) && key != kFeatures)
         job.resume.push_back(assignment);
-    // An extractor is code: a run that goes on loads one only where the command names it.
+    // An extractor is code: a resumed run loads one only if the command names it.
     const task::Recipe& recipe = settings_.at(model.name).recipe;
     if (const fs::path& features = recipe.image.validation.features; !features.empty())
       job.resume.push_back(fmt::format("{}={}", kFeatures, features.string()));
@@ -269,7 +269,7 @@ class Planner {
     return add(std::move(job));
   }
 
-  // What the columns need and the cell does not ask for itself.
+  // The metrics that the columns need, unless the cell asks for metrics itself.
   std::vector<std::string> metric_options(const Cell& cell) const {
     for (const std::string& option : cell.evaluate)
       if (option == "--metric" || option.starts_with("--metric=")) return {};
@@ -339,7 +339,7 @@ class Planner {
   Plan plan_;
 };
 
-// What tells one state of a run's checkpoints from another; their files are not read.
+// Identifies the state of a run's checkpoints without reading their files.
 std::string weights_of(const fs::path& run) {
   std::string text;
   for (const train::Checkpoint& checkpoint : train::Checkpoints(run).all()) {

@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// Whether a result is an object with texts, an evaluation and metrics where these are looked for.
+// Whether a result is an object whose texts, evaluation and metrics have the expected types.
 bool is_whole(const Json& json, const char* field) {
   const auto is_text = [](const Json& object, const char* name) {
     return !object.contains(name) || object[name].is_string();

@@ -12,10 +12,10 @@ namespace tessera::experiment {
 // can share a folder, and with it their trainings:
 //   runs/NAME                 training runs
 //   data/NAME                 distilled corpora
-//   results/NAME.json, .txt   what a finished job told, and the sentences of an evaluation
+//   results/NAME.json, .txt   the result of a finished job, and the sentences of an evaluation
 //   logs/NAME.log, .out       what its process said on stderr and stdout
 //   TABLE.md, .json, .html    the tables, by the names of their files
-//   lock                      held while an experiment is at work
+//   lock                      held while an experiment is running
 class ResultStore {
  public:
   explicit ResultStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -30,12 +30,12 @@ class ResultStore {
   std::filesystem::path log(const std::string& name) const;
   std::filesystem::path output(const std::string& name) const;
 
-  // The result of a finished job, where there is one with this key.
+  // The result of a finished job, if there is one with this key.
   //   field  of the result that holds the key
   std::optional<nlohmann::ordered_json> find(const std::string& name, const std::string& key,
                                              const char* field = "key") const;
 
-  // Atomically; adds the key.
+  // Writes the result atomically, with the key added.
   void put(const std::string& name, const std::string& key,
            const nlohmann::ordered_json& result) const;
 

@@ -30,13 +30,13 @@ using Clock = std::chrono::steady_clock;
 using Json = nlohmann::ordered_json;
 
 constexpr auto kGlance = std::chrono::milliseconds(20);  // between two looks at the processes
-constexpr auto kSavingTime = std::chrono::minutes(2);    // of processes whose parent was killed
-constexpr auto kDyingTime = std::chrono::seconds(1);     // of a process that was killed
+constexpr auto kSavingTime = std::chrono::minutes(2);    // for processes whose parent was killed
+constexpr auto kDyingTime = std::chrono::seconds(1);     // for a process that was killed
 constexpr size_t kLastLines = 8;                         // of a log, in a message
 constexpr const char* kJobField = "job";                 // of a result: the key of the job alone
 constexpr const char* kExtractorField = "extractor";     // and the hash of its extractor
 
-// One that has ended is known to the system until its parent has asked about it.
+// Whether a process has ended. The system still knows it until its parent has asked about it.
 bool has_ended_unasked(pid_t process) {
   std::ifstream file(fmt::format("/proc/{}/stat", process));  // number (name) state ...
   std::string line;
@@ -71,8 +71,8 @@ bool needs_are_done(const Job& job, const std::vector<JobState>& states) {
                      [&](size_t needed) { return states[needed].status == JobStatus::done; });
 }
 
-// Whoever needs the disk removes the checkpoints of finished runs, or the large files in them, and
-// keeps what they gave. Throws Error where that cannot be told now: without weights checkpoints are
+// To save disk space, people remove the checkpoints of finished runs, or the large files in them,
+// and keep the results. Throws Error if that cannot be told now: checkpoints without weights are
 // removed.
 bool has_weights(const fs::path& run) {
   const fs::path folder = run / "checkpoints";
@@ -93,7 +93,7 @@ void append_line(const fs::path& file, const std::string& text) {
   if (!written) throw file_error("write", file, code);
 }
 
-// Evaluations of text do, those of images do not.
+// Evaluations of text leave sentences, those of images do not.
 bool leaves_sentences(const Job& job) {
   return std::find(job.command.begin(), job.command.end(), "--out") != job.command.end();
 }
@@ -104,7 +104,7 @@ bool has_extractor(const Job& job) {
   return !extractor || fs::is_regular_file(*extractor, ignored);
 }
 
-// A result whose weights or extractor are gone: by what is known of them.
+// A result whose weights or extractor are gone, found by what is still known of them.
 std::optional<Json> result_of_the_past(const Job& job, const ResultStore& store) {
   auto result = store.find(job.name, job.key, kJobField);
   const auto extractor = extractor_of(job);
@@ -114,13 +114,13 @@ std::optional<Json> result_of_the_past(const Job& job, const ResultStore& store)
   return result;
 }
 
-// Where it is there. Throws Error.
+// Removes it if it exists. Throws Error.
 void remove_old(const fs::path& path) {
   std::error_code ignored;
   require(!fs::exists(path, ignored) || remove_tree(path), "cannot remove '{}'", path.string());
 }
 
-// What evaluations will want is asked for before hours of training.
+// Checks what evaluations will need, before hours of training.
 void require_extractor(const Job& job) {
   if (!has_extractor(job))
     throw UsageError(fmt::format("{}: there is no file '{}' for --features", job.title,
@@ -128,7 +128,7 @@ void require_extractor(const Job& job) {
                      "tables that measure images take the extractor by --set features=FILE");
 }
 
-// What a finished job has left; nothing where it is not finished.
+// The stored result of a finished job; nothing if it is not finished.
 std::optional<Json> stored_result(const Job& job, const ResultStore& store) {
   std::error_code ignored;
   switch (job.kind) {
@@ -185,7 +185,7 @@ std::vector<JobState> Runner::run(const std::vector<bool>& selected, const Folde
   open_.assign(plan_.jobs.size(), false);
   for (size_t k = 0; k < plan_.jobs.size(); ++k)
     open_[k] = selected[k] && states_[k].status != JobStatus::done;
-  // A run whose checkpoints are gone is trained again where its weights are needed.
+  // A run whose checkpoints are gone is trained again if its weights are needed.
   for (size_t k = 0; k < plan_.jobs.size(); ++k) {
     if (!open_[k]) continue;
     for (const size_t needed : plan_.jobs[k].needs) {
@@ -221,7 +221,7 @@ std::vector<JobState> Runner::run(const std::vector<bool>& selected, const Folde
       }
       Running ended = std::move(running_[k]);
       running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(k));
-      // What was told to stop has not failed; it may have come to its end all the same.
+      // A job that was told to stop has not failed. It may have finished all the same.
       if (told && !ending->good())
         record(ended.job, {});
       else
@@ -238,7 +238,7 @@ void Runner::record(size_t job, JobState state) {
   watcher_(states_);
 }
 
-// What needs a job that failed has failed with it.
+// A job that needs a failed job has failed, too.
 bool Runner::fails_with_another(size_t job) {
   for (const size_t needed : plan_.jobs[job].needs) {
     if (states_[needed].status != JobStatus::failed) continue;
@@ -276,16 +276,16 @@ std::vector<std::string> Runner::command_of(const Job& job, bool begun) const {
 
 void Runner::start(size_t number, const FolderLock& lock) {
   const Job& job = plan_.jobs[number];
-  // What it needs is done now: there may be a result of these weights.
+  // What it needs is done now, so there may be a stored result for these weights.
   auto result = job.kind == JobKind::training ? std::nullopt : stored_result(job, store_);
   if (result) {
     ++ended_;
     return record(number, {JobStatus::done, "", std::move(*result)});
   }
   const bool begun = job.kind == JobKind::training && train::RunFolder::is_one(job.folder);
-  // A run that is trained once more is not done until it has come to its end once more.
+  // A run that is trained again is not done until it has finished again.
   if (begun) remove_old(store_.result(job.name));
-  // What is left of checkpoints without weights is nothing to go on from.
+  // The training cannot go on from checkpoints without weights.
   if (begun && !has_weights(job.folder)) remove_old(job.folder / "checkpoints");
   const std::vector<std::string> words = command_of(job, begun);
   const fs::path log_file = store_.log(job.name), out_file = store_.output(job.name);

@@ -19,20 +19,20 @@
 namespace tessera::experiment {
 
 enum class JobStatus {
-  not_run,  // yet, or it was not asked for
+  not_run,  // not yet, or it was not asked for
   running,
   done,
-  failed,  // or what it needs has
+  failed,  // it, or a job it needs
 };
 
-// Where a job stands.
+// The state of a job.
 struct JobState {
   JobStatus status = JobStatus::not_run;
   std::string message;            // why it failed; several lines
-  nlohmann::ordered_json result;  // of one that is done, as the store has it
+  nlohmann::ordered_json result;  // of a job that is done, from the store
 };
 
-// Which jobs are done, as the store says.
+// Which jobs are done, according to the store.
 std::vector<JobState> states_of(const Plan& plan, const ResultStore& store);
 
 struct RunnerOptions {
@@ -41,21 +41,21 @@ struct RunnerOptions {
   int jobs = 1;                      // processes at once
 };
 
-// Locks the folder of a store against other experiments. Where an experiment was killed, its
-// processes hold the lock until they have saved: waits for them. Throws Error, or Stopped.
+// Locks the folder of a store against other experiments. If an experiment was killed, its processes
+// hold the lock until they have saved: waits for them. Throws Error, or Stopped.
 FolderLock lock_store(const ResultStore& store, const std::stop_token& stop);
 
 // Runs the jobs that are not done, each after those it needs, several at once.
 class Runner {
  public:
-  // After every change of a state.
+  // Called after every change of a state.
   using Watcher = std::function<void(const std::vector<JobState>&)>;
 
   Runner(const Plan& plan, const ResultStore& store, RunnerOptions options, Watcher watcher)
       : plan_(plan), store_(store), options_(std::move(options)), watcher_(std::move(watcher)) {}
 
-  // A job that fails is no reason not to run others. Throws Stopped when `stop` is asked for, after
-  // the processes have ended: trainings have saved.
+  // Other jobs run even if one fails. Throws Stopped when `stop` is requested, after the processes
+  // have ended: trainings have saved.
   //   selected  which jobs to run
   //   lock      of the store: the processes hold it too
   std::vector<JobState> run(const std::vector<bool>& selected, const FolderLock& lock,
@@ -65,7 +65,7 @@ class Runner {
   struct Running {
     size_t job;
     ChildProcess process;
-    std::string key;           // to file the result under
+    std::string key;           // to store the result under
     std::uintmax_t log_begin;  // size of the log before it
     std::chrono::steady_clock::time_point began;
   };

@@ -4,7 +4,7 @@
 
 namespace tessera::experiment {
 
-// Thrown by what a stop token has stopped: not an error.
+// Thrown when a stop token has stopped the work: not an error.
 class Stopped : public std::exception {
  public:
   const char* what() const noexcept override { return "the experiment was stopped"; }

@@ -18,8 +18,8 @@ std::string joined(const std::string& name, const std::string& more) {
   return name.empty() || more.empty() ? name + more : name + ", " + more;
 }
 
-// The name of the model with one more override, which is added where there is none yet. A model
-// that is not there is complained of later.
+// The name of the model with one more override. Adds this model if it does not exist. An unknown
+// model is reported later.
 std::string variant(std::vector<Model>& models, const std::string& name, const Sweep& sweep,
                     const std::string& value) {
   const auto named = [&](const std::string& wanted) {
@@ -35,7 +35,8 @@ std::string variant(std::vector<Model>& models, const std::string& name, const S
   return made_name;
 }
 
-// The product of the whole numbers in a value: 4 for "4", 21 for "7x3"; 1 where there are others.
+// The product of the whole numbers in a value: 4 for "4", 21 for "7x3"; 1 if there is anything
+// else.
 double product_in(const std::string& value) {
   double product = 1;
   for (size_t begin = 0; begin <= value.size();) {

@@ -14,17 +14,17 @@ struct Sweep {
   std::string option;
   std::vector<std::string> values;
 
-  bool trains() const { return !option.starts_with('-'); }  // a model for each value
+  bool trains() const { return !option.starts_with('-'); }  // one model for each value
 };
 
 struct SweptCell {
   Cell cell;
   std::vector<Sweep> sweeps;      // at most two: rows and columns, or columns alone
-  std::optional<double> at_most;  // the product of swept numbers; what has more is left out
+  std::optional<double> at_most;  // largest product of swept numbers; cells above it are left out
 };
 
 // One cell for each value: the last swept option makes columns, one before it rows.
-//   models  those of the table, to which the ones that swept keys ask for are added
+//   models  those of the table; models for swept keys are added to them
 std::vector<Cell> spread_out(const SweptCell& swept, std::vector<Model>& models);
 
 }  // namespace tessera::experiment

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMostSeeds = 1000;
 
-// Files as they are read, one over the other; names in braces are not replaced yet.
+// Files as they are read, each laid over the one before; names in braces are not replaced yet.
 struct Draft {
   Table table;
   std::vector<uint64_t> seeds{1};  // of models that name none
@@ -129,7 +129,7 @@ class FileReader {
     complain(entry, fmt::format("unknown key '{}'{}", entry.key, did_you_mean(entry.key, known)));
   }
 
-  // What the other file says is said first: this one changes it.
+  // The included file is read first, so that this one can change it.
   void include(const toml::table& document) {
     constexpr int kDeepest = 8;
     const toml::node* named = document.get("include");
@@ -371,7 +371,7 @@ class FileReader {
 
 constexpr int64_t kMostCells = 10000;  // of a table that anyone would read
 
-// How many cells a swept one becomes, or a number above all bounds.
+// How many cells a swept one becomes, or a number above all limits.
 int64_t cells_of(const SweptCell& swept) {
   int64_t count = 1;
   for (const Sweep& sweep : swept.sweeps)

@@ -9,13 +9,13 @@
 #include <vector>
 
 // Experiments: a table of results from a file that says which models to train and how to measure
-// them. table.h has what the file says, plan.h what is to be done for it, runner.h does it, and
-// findings.h is what came of it.
+// them. table.h has the contents of the file, plan.h the jobs for it; runner.h runs them, and
+// findings.h has the results.
 namespace tessera::experiment {
 
-// What a table shows of every evaluation.
+// A number that a table shows for every evaluation.
 struct Column {
-  std::string key;    // a metric (columns.h), or where in the JSON of `tessera evaluate` it stands
+  std::string key;    // a metric (columns.h), or a path in the JSON of `tessera evaluate`
   std::string title;  // at the head of the column
   int64_t decimals = 2;
 };
@@ -27,10 +27,10 @@ struct Data {
   std::string where;             // "file:line", for messages
 };
 
-// A corpus whose training targets are what a model of the table makes of the sources.
+// A corpus whose training targets are generated from its sources by a model of the table.
 struct Distilled {
   std::string name;
-  std::string teacher;  // a model; of several seeds the first
+  std::string teacher;  // a model; if it has several seeds, the first
   std::string of;       // a corpus
   int64_t beam = 5;
   std::string where;
@@ -52,17 +52,17 @@ struct Cell {
   std::string model;
   std::vector<std::string> evaluate;  // options of `tessera evaluate`; @NAME is a model's run
   std::string where;
-  std::string series;  // its place before a sweep of options spread it out: one of each model
+  std::string series;  // its row, column and swept keys, without swept options
   std::vector<std::pair<std::string, std::string>> swept;  // names and values: candidates, 7x3
 };
 
-// Asks what the best settings are at every cost: the cells of a series as points, of which no other
-// is both better and no dearer.
+// Asks for the best settings at every cost: those points of a series for which no other is better
+// without costing more.
 struct Front {
   Column cost;                  // a number of every evaluation, above 0
   std::string score;            // the key of a column of the table
   bool lowest_is_best = false;  // of the score
-  std::vector<double> budgets;  // costs to name the best within
+  std::vector<double> budgets;  // costs within which to name the best
   std::string where;
 };
 
@@ -78,7 +78,7 @@ struct Table {
   std::vector<Cell> cells;  // sweeps are spread out: one for each value
   std::optional<Front> front;
 
-  std::string name() const { return file.stem().string(); }  // of what is written about it
+  std::string name() const { return file.stem().string(); }  // name of the files written about it
   const Model* find_model(const std::string& name) const;
   const Data* find_data(const std::string& name) const;
   const Distilled* find_distilled(const std::string& name) const;
@@ -92,12 +92,12 @@ struct Table {
 Table read_table(const std::filesystem::path& file,
                  const std::map<std::string, std::string>& set = {});
 
-// What is wrong with a table as a whole: names of nothing, cells that stand in one place, corpora
-// distilled by models that are trained on them.
+// Problems of a table as a whole: unknown names, several cells in one place, corpora distilled by
+// models that are trained on them.
 std::vector<std::string> problems_of(const Table& table);
 
-// An option of `tessera evaluate` that names another model's run: "@ar" and "model=@ar" name "ar".
-// Empty where it names none.
+// The model whose run an option of `tessera evaluate` names: "@ar" and "model=@ar" name "ar". Empty
+// if it names none.
 std::string named_model(const std::string& option);
 
 }  // namespace tessera::experiment

@@ -8,7 +8,7 @@
 namespace tessera::experiment {
 namespace {
 
-// Most likely it is misspelt.
+// The key of an empty column is most likely misspelt.
 void warn_of_empty_columns(const Findings& findings) {
   const std::vector<Column>& columns = findings.table->columns;
   for (size_t k = 0; k < columns.size(); ++k) {

@@ -10,7 +10,7 @@ namespace tessera::experiment {
 
 struct TableFilesOptions {
   std::vector<std::string> globals;  // options of the program that every command has
-  std::string command;               // that goes on with the experiment
+  std::string command;               // continues the experiment
   text_metric::BootstrapOptions bootstrap;
 };
 
@@ -21,11 +21,11 @@ class TableFiles {
   TableFiles(const Table& table, const Plan& plan, const ResultStore& store,
              TableFilesOptions options);
 
-  // Writes it anew and returns what it shows. Throws Error. A column that no evaluation has a value
-  // for is warned about.
+  // Writes it anew and returns what it shows. Throws Error. Warns about a column that no evaluation
+  // has a value for.
   Findings write(const std::vector<JobState>& states);
 
-  // The same while there is more to come. What cannot be written, on a full disk, is said once.
+  // The same while jobs are still running. A failure to write (a full disk) is reported once.
   void try_to_write(const std::vector<JobState>& states);
 
   std::filesystem::path path(const std::string& ending) const;  // ".md", ".json", ".html"

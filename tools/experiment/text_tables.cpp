@@ -74,7 +74,7 @@ TextTable number_table(const Findings& findings) {
   std::vector<Column> wanted{
       {"nfe", "NFE", 0}, {"bleu.brevity_penalty", "BP", 3}, {"bleu.ratio", "length ratio", 3}};
   if (table.front) wanted.insert(wanted.begin(), table.front->cost);
-  std::vector<Column> more;  // beside those of the table
+  std::vector<Column> more;  // besides those of the table
   for (const Column& each : wanted)
     if (std::none_of(table.columns.begin(), table.columns.end(),
                      [&](const Column& column) { return column.key == each.key; }))

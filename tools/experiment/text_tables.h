@@ -7,7 +7,7 @@
 
 namespace tessera::experiment {
 
-// Findings as tables of words, for whatever they are written as. The first of a row is its name.
+// Findings as tables of text, for any output format. The first entry of a row is its name.
 struct TextTable {
   std::vector<std::string> head;
   std::vector<std::vector<std::string>> rows;
@@ -31,8 +31,7 @@ struct Missing {
 };
 std::vector<Missing> missing_list(const Findings& findings);
 
-// "BLEU|nrefs:1|...", every one once. One of them is what all scores of a metric have, or else
-// scores cannot be compared.
+// "BLEU|nrefs:1|...", each once. If a metric has more than one, its scores cannot be compared.
 std::vector<std::string> signatures_of(const Findings& findings);
 
 // What the marks and the ± mean, in sentences.

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kMeasurements = 16;  // of a curve
 constexpr int64_t kPictured = 28;      // reverse paths in a picture
-// Reverse paths are pictured on the way, when there still is something to see: in the end both
+// Reverse paths are pictured during training, when there still is something to see: in the end both
 // kinds of network answer nearly everything.
 constexpr double kPicturedAt = 0.75;
 

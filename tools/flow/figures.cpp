@@ -157,7 +157,7 @@ Figure clock_figure(const Scene& scene, const FlowOptions& options) {
     };
     chart.svg.polyline({chart.at(0, tau(0)), chart.at(horizon, tau(horizon))},
                        fmt::format("curve {}", colour));
-    // On its line, with a gap in the line behind it.
+    // The label stands on its line, with a gap in the line behind it.
     const Point p = chart.at(0.3 * horizon, tau(0.3 * horizon));
     chart.svg.text({p.x, p.y + 4}, r_text(r), fmt::format("chart middle label {}-fill", colour));
   }

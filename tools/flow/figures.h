@@ -28,11 +28,11 @@ Figure density_figure(const Scene& scene, const FlowOptions& options);
 // From codes to the same noise as a random walk, on a curve and on a straight line.
 Figure trajectory_figure(const Scene& scene, const FlowOptions& options);
 
-// How far the true symbol can be read off the noisy points, by t, r, noise factor and trajectory:
+// How well the true symbol can be read from the noisy points, by t, r, noise factor and trajectory:
 // random codes in many dimensions.
 Figure rank_figure(uint64_t seed, at::Device device);
 
-// Contours as the trained networks have them: where a circle of noise is on its way back.
+// Contours of what the trained networks have learnt: where a circle of noise is on its way back.
 Figure learnt_contours_figure(const Scene& scene, const Comparison& comparison);
 
 Figure reverse_figure(const Scene& scene, const Comparison& comparison);

@@ -12,8 +12,8 @@
 
 namespace tessera::flow {
 
-// What the network is asked: given two cells, a and b, where is the cell a + b (modulo their
-// number)? There is one right answer, and a point lands in its cell or does not.
+// The question to the network: given two cells, a and b, where is the cell a + b (modulo their
+// number)? There is one right answer, and a point either lands in its cell or does not.
 struct Questions {
   at::Tensor first, second, answer;  // [N] each
 

@@ -25,7 +25,7 @@ class Scene {
   int64_t symbols() const { return table_.symbols(); }
   const EmbeddingTable& codebook() const { return table_; }
   const std::vector<Point>& codes() const { return codes_; }
-  const std::vector<Polygon>& cells() const { return cells_; }  // what of them the square holds
+  const std::vector<Polygon>& cells() const { return cells_; }  // the part within the square
 
  private:
   Cells kind_;
@@ -49,7 +49,7 @@ struct Paths {
 // `count` paths with normal noise, of all symbols in turn.
 Paths random_paths(const Scene& scene, int64_t count, const StreamId& stream);
 
-// Contours are drawn of the noise at this distance, with so many points.
+// Contours are drawn for the noise at this distance, with this many points.
 constexpr double kContourRadius = 2.0;
 constexpr int64_t kContourPoints = 720;
 
@@ -65,8 +65,8 @@ Paths showcase_paths(const Scene& scene, const Trajectory& trajectory, uint64_t 
 std::vector<Point> positions(const Scene& scene, const Process& process, const Paths& paths,
                              double t);
 
-// Share of the points a network is trained on, at times drawn as in training, that are in their own
-// cell: decoding them is right without a network.
+// Share of the points a network is trained on, at times drawn as in training, that lie in their own
+// cell: these can be decoded correctly without a network.
 double share_inside(const Scene& scene, const Process& process, uint64_t seed);
 
 std::vector<Point> to_points(const at::Tensor& x);    // [N, 2]

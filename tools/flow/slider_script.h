@@ -4,7 +4,7 @@
 
 namespace tessera::flow {
 
-// What moves the dots of the page's two sliders.
+// The script that moves the dots with the page's two sliders.
 extern const std::string_view kSliderScript;
 
 }  // namespace tessera::flow

@@ -15,7 +15,7 @@ namespace {
 
 using drawing::kHues;
 using drawing::Svg;
-using Walks = std::vector<std::vector<Point>>;  // of every path, its points
+using Walks = std::vector<std::vector<Point>>;  // the points of every path
 
 constexpr int64_t kWalkSteps = 60;     // of a random walk
 constexpr double kForgotten = 3;       // it ends where u is exp(-3): little is left of the code

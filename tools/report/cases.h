@@ -8,9 +8,9 @@
 
 namespace tessera::report {
 
-// What the runs made of the same sentences: source, every run's text, reference. Of the sentences
-// of an evaluation, the first on which the runs differ are shown and a few on which they agree;
-// without one, those of the last validation.
+// What the runs made of the same sentences: source, every run's text, reference. Of an evaluation,
+// it shows the first sentences on which the runs differ and a few on which they agree; without one,
+// the sentences of the last validation.
 struct Cases {
   struct Case {
     std::string source, reference;
@@ -23,7 +23,7 @@ struct Cases {
 
 Cases choose_cases(std::span<const RunRecord> runs);
 
-// As a section of a page (HTML); empty where there is nothing to show.
+// As a section of a page (HTML); empty if there is nothing to show.
 //   labels  what the runs are called
 std::string cases_section(std::span<const RunRecord> runs, const std::vector<std::string>& labels);
 

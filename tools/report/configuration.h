@@ -8,7 +8,7 @@
 
 namespace tessera::report {
 
-// In what runs differ, and all other settings, which are folded away, as a section (HTML).
+// The settings in which runs differ, and all others, folded away, as a section (HTML).
 //   labels  what the runs are called
 std::string configuration_section(std::span<const RunRecord> runs,
                                   const std::vector<std::string>& labels);

@@ -9,7 +9,7 @@
 namespace tessera::report {
 
 // How a sentence came out of noise in every run that has a record of it, step by step, as a section
-// of a page (HTML); empty where none has.
+// of a page (HTML); empty if none has.
 //   labels  what the runs are called
 std::string out_of_noise_section(std::span<const RunRecord> runs,
                                  const std::vector<std::string>& labels);

@@ -14,7 +14,7 @@ struct Difference {
   std::vector<std::string> values;
 };
 
-// Where the runs lie is no difference.
+// The folders of the runs do not count as a difference.
 std::vector<Difference> differences(std::span<const RunRecord> runs);
 
 // How the runs are called: by the one setting in which all differ ("r = 0"), else by the names of

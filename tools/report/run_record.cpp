@@ -28,8 +28,8 @@ std::map<std::string, std::string> read_settings(const train::RunFolder& folder)
   return settings;
 }
 
-// Numbers that were not finite are null in the file: they have no place in a curve. Nor have those
-// that no training counts or measures.
+// Numbers that were not finite are null in the file and left out of a curve. So are numbers that
+// are too large for any training.
 void append(Series& series, const Json& line, const char* key) {
   constexpr double kMostSteps = 1e15, kMost = 1e100;
   const auto found = line.find(key);
@@ -40,7 +40,7 @@ void append(Series& series, const Json& line, const char* key) {
   series.values.push_back(value);
 }
 
-// Shares of a whole; nothing where one is none.
+// Shares of a whole; empty if one of them is not a share.
 std::vector<double> read_histogram(const Json& json) {
   auto shares = json.get<std::vector<double>>();
   const auto is_share = [](double share) { return share >= 0 && share <= 1; };
@@ -63,7 +63,7 @@ void read_line(RunRecord& run, const Json& line) {
   if (line.contains("valid_distance_name")) run.distance_name = line.at("valid_distance_name");
   if (line.contains("valid_exit_histogram"))
     run.exit_histogram = read_histogram(line.at("valid_exit_histogram"));
-  // Pictures are within the page: it asks for nothing from elsewhere.
+  // Pictures must be part of the page: it asks for nothing from elsewhere.
   if (line.contains("valid_images") &&
       line.at("valid_images").get<std::string>().starts_with("data:image/png;base64,"))
     run.pictures.push_back({line.at("step").get<int64_t>(), line.at("valid_images")});

@@ -51,15 +51,15 @@ struct RunRecord {
   // Of the last validation: shares of t0 / T in equal bins from 0 to 1, and samples.
   std::vector<double> exit_histogram;
   std::vector<Sample> samples;
-  std::vector<Sample> evaluated;  // all sentences of evaluation.jsonl, where the folder has one
+  std::vector<Sample> evaluated;  // all sentences of evaluation.jsonl, if the folder has one
   struct Picture {
     int64_t step;
     std::string uri;  // of a PNG
   };
   std::vector<Picture> pictures;         // of images made in validations, from the same noise
-  std::optional<Evaluation> evaluation;  // where the folder has an evaluation.json
+  std::optional<Evaluation> evaluation;  // if the folder has an evaluation.json
 
-  std::optional<Condensation> condensation;  // where the folder has a condensation.json
+  std::optional<Condensation> condensation;  // if the folder has a condensation.json
 
   int64_t updates() const;  // made so far
 
@@ -70,7 +70,7 @@ struct RunRecord {
   std::string score_name() const;  // for people
 };
 
-// Throws Error where the folder is no run or nothing was measured yet.
+// Throws Error if the folder is not a run or nothing was measured yet.
 RunRecord read_run(const std::filesystem::path& folder);
 
 }  // namespace tessera::report

@@ -39,7 +39,7 @@ std::vector<const Series*> series_of(Runs runs,
   return chosen;
 }
 
-// A panel with the curves of a quantity, where any run has it.
+// Adds a panel with the curves of a quantity, if any run has it.
 void add_curves(Figure& figure, Runs runs, Curves curves, Series RunRecord::*quantity) {
   const auto series = [&](const RunRecord& run) -> const Series& { return run.*quantity; };
   if (!any(runs, [&](const RunRecord& run) { return !series(run).empty(); })) return;
@@ -157,7 +157,7 @@ std::string border_section(Runs runs, const Labels& labels) {
                     "that never leave their cell count as T."));
 }
 
-// What moves the weights, and how fast.
+// The section about gradients and speed.
 std::string course_section(Runs runs, const Labels& labels) {
   Figure figure;
   add_curves(figure, runs, {"Gradient", "norm, before it is clipped"}, &RunRecord::gradient_norm);

@@ -12,19 +12,20 @@
 #include <numeric>
 #include <vector>
 
-// Both products of a tile of rows with a tile of codes are made by LibTorch's GEMM, one tile per
-// thread at a time, and scanned while they are in the cache.
+// LibTorch's GEMM computes both products of a tile of rows with a tile of codes, one tile per
+// thread at a time. They are scanned while they are still in the cache.
 namespace tessera::kernels::cpu {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr double kTiny = 1e-6;
-// Pairs of codes that differ by less than this many tiny_a are looked at in double precision.
+// Pairs of codes whose scores differ by less than this many tiny_a are compared in double
+// precision.
 constexpr float kGuard = 128;
 
 // Tiles whose two score blocks (256 x 512 floats each) stay in a core's second-level cache.
 constexpr int64_t kTileRows = 256, kTileCodes = 512;
-// Of all threads together; the rest of the limit is for what is kept per element.
+// Scratch memory of all threads together. The rest of the limit is for data kept per element.
 constexpr std::size_t kTileLimit = kScratchLimit * 7 / 8;
 
 at::Tensor view(const float* data, int64_t rows, int64_t columns) {
@@ -97,10 +98,10 @@ void find_best(Tile& tile, const float* x, int64_t rows, const float* codes, int
   }
 }
 
-// One element of a problem, its own cell, and what is known of its exit.
+// One element of a problem, its own cell, and what is known about its exit so far.
 class Path {
  public:
-  // best: the score of a decoded label, as the tiles have it; NaN for a label that was given.
+  // best: the score that the tiles gave a decoded label; NaN if the label was given.
   Path(const ExitRatio& problem, int64_t element, float longest, float best)
       : problem_(problem),
         element_(element),
@@ -117,12 +118,13 @@ class Path {
     own_.guard = kGuard * static_cast<float>(tiny_a_);
   }
 
-  // The scores of codes [first, first + count); changes that of the own code.
+  // Scans the scores of codes [first, first + count). Overwrites the score of the element's own
+  // code.
   void scan(float* scores, float* noise_scores, int64_t first, int64_t count) {
     if (!has_cell_ || outside_) return;
     const int64_t self = label_ - first;
     if (self >= 0 && self < count) {
-      // The own code is no competitor: clearly inside, and never gaining.
+      // The own code must not compete: place it clearly inside, with no gain.
       scores[self] = own_.score - 2 * own_.guard;
       noise_scores[self] = -kInfinity;
     }
@@ -139,7 +141,7 @@ class Path {
   }
 
  private:
-  // A competitor too close for float32.
+  // Compares a competitor in double precision, because it is too close for float32.
   void judge(int64_t code) {
     const float* own = problem_.codes + label_ * problem_.d;
     const float* other = problem_.codes + code * problem_.d;
@@ -149,7 +151,8 @@ class Path {
       a += x0_[i] * difference;
       b -= eps_[i] * difference;
     }
-    // A decoded label is the best by the scores in float32: what is better by less is a tie.
+    // A decoded label has the best float32 score. A competitor that is slightly better here is a
+    // tie.
     if (problem_.decode) a = std::max(a, 0.0);
     if (a < -tiny_a_)
       outside_ = true;

@@ -8,10 +8,10 @@
 
 namespace tessera::kernels::cpu {
 
-// What the scores of one element are compared with.
+// The values of the own code, with which the other scores are compared.
 struct OwnScore {
   float score, noise_score;  // f(x0, I), f(eps, I)
-  float guard;               // a margin up to here is too small for float32
+  float guard;               // a margin up to this is too small for float32
 };
 
 // Result of a scan over some codes.
@@ -28,14 +28,14 @@ struct RowScan {
   ScanResult (*exit)(const OwnScore& own, const float* scores, const float* noise_scores,
                      int64_t count);
 
-  float (*maximum)(const float* values, int64_t count);  // -inf for none
+  float (*maximum)(const float* values, int64_t count);  // -inf for no values
   float (*squared_norm)(const float* values, int64_t count);
 
   // Elements [begin, end) of a BitExit problem.
   void (*bit_exit)(const BitExit& problem, int64_t begin, int64_t end);
 };
 
-// Those this machine can run, best first; never empty.
+// The ones this machine can run, best first; never empty.
 const std::vector<const RowScan*>& available_row_scans();
 inline const RowScan& row_scan() {
   return *available_row_scans().front();

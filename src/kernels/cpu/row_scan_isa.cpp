@@ -1,5 +1,5 @@
-// Compiled once per instruction set, as TESSERA_ISA says; src/CMakeLists.txt gives the flags. The
-// loops are plain C++ that the compiler vectorises.
+// Compiled once per instruction set (macro TESSERA_ISA, flags in src/CMakeLists.txt). The loops are
+// plain C++ that the compiler vectorises.
 
 #include "kernels/cpu/row_scan.h"
 
@@ -45,8 +45,8 @@ float scan_squared_norm(const float* values, int64_t count) {
   return sum;
 }
 
-// Width as a compile-time constant where it is a common one, so that the loops over bits unroll
-// into a few vector instructions; 0: any.
+// Common widths are a compile-time constant, so that the loops over bits unroll into a few vector
+// instructions; 0: any width.
 template <int kWidth>
 void scan_bits(const BitExit& problem, int64_t begin, int64_t end) {
   constexpr int kMost = kWidth > 0 ? kWidth : 16;

@@ -6,11 +6,12 @@
 
 namespace tessera::kernels::cuda {
 
-// __syncthreads() in two halves: what a block's threads did before arrive() is seen by all after
-// the wait() that follows, and a warp may do other things in between. In shared memory.
+// __syncthreads() in two halves. What the block's threads did before arrive() is visible to all of
+// them after the wait() that follows. A warp may do other things in between. Lives in shared
+// memory.
 class SplitBarrier {
  public:
-  // By every thread, with a __syncthreads() before the first use.
+  // Every thread calls this, and a __syncthreads() follows before the first use.
   __device__ void init(unsigned threads) {
     if (threadIdx.x != 0) return;
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address()), "r"(threads / 32)

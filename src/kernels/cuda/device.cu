@@ -12,7 +12,7 @@ void check(cudaError_t status) {
   if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
 }
 
-// Asked before every kernel; attributes are kept by the runtime, and asking takes nanoseconds.
+// Called before every kernel. The runtime keeps the attributes, so this takes nanoseconds.
 bool is_at_least(int major, int index) {
   int found = 0;
   return cudaDeviceGetAttribute(&found, cudaDevAttrComputeCapabilityMajor, index) == cudaSuccess &&

@@ -8,13 +8,14 @@
 namespace tessera::kernels::cuda {
 namespace {
 
-// Rows are worked on in pieces of this many, which bounds the scratch memory.
+// Rows are processed in pieces of this size, which bounds the scratch memory.
 constexpr int64_t kPieceRows = int64_t{1} << 19;
 constexpr int kWarpsPerBlock = kThreads / 32;
 constexpr unsigned kAllLanes = 0xFFFFFFFFu;
 
-// What the walk needs to know of a path: f(x0, I), f(eps, I) and the two thresholds. A path that is
-// settled beforehand has NaN scores: every comparison with them is false, so it never moves.
+// What the walk needs to know about a path: f(x0, I), f(eps, I) and the two thresholds. If the
+// result is known beforehand, the scores are NaN. Every comparison with NaN is false, so the result
+// never changes.
 struct alignas(16) OwnScores {
   float score, noise, tiny_a, tiny_b;
 };
@@ -36,7 +37,7 @@ Scratch divide(void* scratch, int64_t n) {
           reinterpret_cast<unsigned long long*>(keys)};
 }
 
-// Floats as unsigned integers of the same order, for atomicMax. Both zeros become one.
+// Maps floats to unsigned integers of the same order, for atomicMax. -0 becomes +0.
 __device__ uint32_t ordered(float value) {
   const uint32_t bits = __float_as_uint(value + 0.0f);
   return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
@@ -72,7 +73,7 @@ __device__ int64_t all_warps() {
   return int64_t{gridDim.x} * kWarpsPerBlock;
 }
 
-// largest_norm starts at 0; floats that are not negative have the order of their bits.
+// largest_norm starts at 0. Non-negative floats have the same order as their bits.
 __global__ void largest_norm_kernel(const float* codes, int64_t k, int64_t d, float* largest_norm) {
   float largest = 0.0f;
   for (int64_t j = first_warp(); j < k; j += all_warps()) {
@@ -108,7 +109,7 @@ __global__ void prepare_kernel(const Preparation problem) {
       own.tiny_a = static_cast<float>(unit * sqrt(warp_dot(x0, x0, d)));
       own.tiny_b = static_cast<float>(unit * sqrt(warp_dot(eps, eps, d)));
       ratio = -INFINITY;
-      // Where both are zero so is every a_J and b_J: no J is left, and none need be looked at.
+      // If both are zero, so is every a_J and b_J: no J is left to look at.
       if (own.tiny_a > 0.0f || own.tiny_b > 0.0f) {
         own.score = static_cast<float>(warp_dot(x0, code, d));
         own.noise = static_cast<float>(warp_dot(eps, code, d));
@@ -141,19 +142,19 @@ struct ExitWalk {
   Matrix codes;
   const int64_t* labels;
   const OwnScores* own;
-  float guard;  // in units of tiny_a: where tensor-core scores cannot tell a tie
+  float guard;  // in units of tiny_a: closer tensor-core scores may be a tie
   bool decode;
   uint32_t* ratio;  // ordered
   bool* outside;
 };
 
-// What one close pair says; settled: no other J can change the row's result.
+// The result of one close pair. settled: no other J can change the row's result.
 struct Verdict {
   float ratio;
   bool outside, settled;
 };
 
-// The pair (row, J) in double precision.
+// Compares the pair (row, J) in double precision.
 __device__ Verdict judge(const ExitWalk& problem, int64_t row, int64_t code) {
   const int64_t d = problem.codes.d;
   const float* const x0 = problem.rows0.data + row * d;
@@ -168,8 +169,8 @@ __device__ Verdict judge(const ExitWalk& problem, int64_t row, int64_t code) {
     a += x0[i] * difference;
     b -= eps[i] * difference;
   }
-  // A decoded label is the best by the tensor cores' scores: what is better by less than their
-  // error is a tie.
+  // A decoded label has the best score on the tensor cores. A competitor that is better by no more
+  // than their error is a tie.
   if (problem.decode) a = fmax(a, 0.0);
   const double tiny_a = problem.own[row].tiny_a;
   if (a < -tiny_a) return {INFINITY, true, true};
@@ -178,7 +179,7 @@ __device__ Verdict judge(const ExitWalk& problem, int64_t row, int64_t code) {
   return {INFINITY, false, problem.decode || tiny_a == 0.0};
 }
 
-// The exit ratio of a thread's two rows over the codes it sees.
+// The exit ratio of a thread's two rows, over the codes the thread sees.
 template <class Shape>
 class ExitTask {
  public:
@@ -228,11 +229,11 @@ class ExitTask {
  private:
   static constexpr int kRows = kWarpRows / 8;
   static constexpr int kColumns = kWarpCodes / 4;
-  static_assert(kRows * kColumns == 32);  // one bit each
+  static_assert(kRows * kColumns == 32);  // one bit each in the result of scan()
 
   struct Row {
     float own_score, own_noise;
-    float limit;  // scores from here on are too close to own_score, or above it
+    float limit;  // scores of at least this are close to own_score, or above it
     float best;
     uint32_t label;
   };
@@ -249,9 +250,10 @@ class ExitTask {
             settled ? NAN : -INFINITY, static_cast<uint32_t>(problem_.labels[row])};
   }
 
-  // Row i against its codes of a tile; returns the close ones, a bit each. With a = own_score - s,
-  // b = r - own_noise and a > 0, b / a > best exactly if best s + r > best own_score + own_noise:
-  // two instructions a pair, and a better ratio turns up more and more rarely.
+  // Compares row i with its codes of a tile and returns the close ones, one bit each. With
+  // a = own_score - s, b = r - own_noise and a > 0: b / a > best exactly if
+  // best s + r > best own_score + own_noise. This takes two instructions per pair, and better
+  // ratios become rarer and rarer.
   __device__ uint32_t scan(int i, const float (&scores)[kWarpCodes / 8][4],
                            const float (&noises)[kWarpCodes / 8][4], uint32_t code) {
     Row& row = rows_[i];
@@ -274,7 +276,7 @@ class ExitTask {
     return close ? close_codes(i, scores, code) : 0;
   }
 
-  // Over the codes that are not close.
+  // The best ratio over the codes that are not close.
   __device__ static float best_ratio(const Row& row, int i,
                                      const float (&scores)[kWarpCodes / 8][4],
                                      const float (&noises)[kWarpCodes / 8][4]) {
@@ -289,7 +291,7 @@ class ExitTask {
     return best;
   }
 
-  // Those to be judged, a bit each.
+  // The codes that judge() must compare, one bit each.
   __device__ uint32_t close_codes(int i, const float (&scores)[kWarpCodes / 8][4], uint32_t code) {
     const Row& row = rows_[i];
     uint32_t close = 0;
@@ -307,7 +309,7 @@ class ExitTask {
     return close;
   }
 
-  // Above own_score by more than the scores' error: the row is outside, without a closer look.
+  // The score is above own_score by more than its error: the row is outside, without judge().
   __device__ bool is_beyond(const Row& row, float score) const {
     return !problem_.decode && score - row.own_score > row.own_score - row.limit;
   }
@@ -332,7 +334,7 @@ struct ArgmaxWalk {
   unsigned long long* keys;
 };
 
-// The best code of a thread's four rows among those it sees.
+// The best code of a thread's four rows, among the codes it sees.
 template <class Shape>
 class ArgmaxTask {
  public:
@@ -470,7 +472,7 @@ void exit_piece(const ExitRatio& piece, const Scratch& scratch, void* stream) {
   launch("exit_ratio (preparation)", prepare_kernel, warp_grid(piece.n), kThreads, 0, stream,
          preparation);
   // The worst error of a score, in units of 1e-6 |x| |E|, is 12 from the split and 0.6 from each of
-  // the 3 d / 16 truncating additions; the rest is there to keep the error of b / a small.
+  // the 3 d / 16 truncating additions. The rest of the guard keeps the error of b / a small.
   const float guard = 128.0f + 0.125f * static_cast<float>(piece.d);
   const ExitWalk walk{matrix(piece.x0, piece.n, piece.d),
                       matrix(piece.eps, piece.n, piece.d),

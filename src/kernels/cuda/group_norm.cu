@@ -7,20 +7,20 @@
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/vector.cuh"
 
-// A sample is normalised by a team of blocks, each with so few of its positions that the second
-// walk over them finds them in the cache. A thread keeps to eight channels, so that its
+// A team of blocks normalises a sample. Each block has few enough positions that its second pass
+// over them finds them in the cache. A thread always has the same eight channels, so that their
 // coefficients stay in registers.
 namespace tessera::kernels::cuda {
 namespace {
 
 constexpr int kThreads = kWalkers;
 constexpr int kMaxTeam = 8;
-constexpr int64_t kBytesOfBlock = 64 << 10;  // of the picture
+constexpr int64_t kBytesOfBlock = 64 << 10;  // of the picture, per block
 
-// The blocks of a sample, which see one another's shared memory.
+// The blocks of a sample, which can read each other's shared memory.
 using Team = cooperative_groups::cluster_group;
 
-// What a block has to do: positions first, ..., last - 1 of a sample.
+// The share of a block: positions first, ..., last - 1 of a sample.
 struct Share {
   int64_t sample;
   int first, last;
@@ -38,8 +38,8 @@ struct Share {
         base(sample * what.positions * walk.vectors + walk.vector) {}
 };
 
-// Adds up what all threads of a team have of the same channel, as sum_by_channel() does. Blocks
-// may leave after another sync() of the team only, which waits for those who still read here.
+// Sums over all threads of a team, for each channel, as sum_by_channel() does for a block. Other
+// blocks may still be reading here: a block must call team.sync() before it exits.
 //   partial, sums   [count * channels]
 template <int count>
 __device__ void sum_over_team(const Eight (&own)[count], const Team& team, const Walk& walk,
@@ -55,7 +55,7 @@ __device__ void sum_over_team(const Eight (&own)[count], const Team& team, const
   __syncthreads();
 }
 
-// Coefficients of the eight channels of a thread.
+// The offsets of a thread's eight channels.
 __device__ Eight offsets(const GroupNorm& what, const Walk& walk) {
   return what.offset == nullptr ? Eight{} : load(what.offset, walk.vector);
 }
@@ -75,7 +75,7 @@ __device__ void gains_and_lifts(const GroupNorm& what, const Walk& walk, int64_t
   }
 }
 
-// What the groups of a thread's channels have.
+// The values of the groups that a thread's channels belong to.
 __device__ Eight by_group(const float* groups, const Walk& walk, int size) {
   Eight result;
   int group = walk.channel(0) / size, left = (group + 1) * size - walk.channel(0);
@@ -91,7 +91,7 @@ __device__ Eight by_group(const float* groups, const Walk& walk, int size) {
   return result;
 }
 
-// Numbers that are too small to be normal count as 0 in both.
+// Both functions treat subnormal numbers as 0.
 __device__ float exp2_of(float x) {
   float y;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
@@ -108,7 +108,7 @@ __device__ float sigmoid(float h) {
   return reciprocal(1.0f + exp2_of(-kLog2E * h));
 }
 
-// Places in shared memory, one after the other, of floats.
+// Hands out consecutive arrays of floats in shared memory.
 struct Room {
   float* next;
   __device__ float* take(int count) {
@@ -125,15 +125,15 @@ __global__ void __launch_bounds__(kThreads) forward_kernel(const GroupNormForwar
   float* scratch = room.take(2 * kThreads * kVector);
   float* partial = room.take(2 * what.channels);
   float* sums = room.take(2 * what.channels);
-  float* origins = room.take(what.channels);  // a value of every channel
+  float* origins = room.take(what.channels);  // one value of every channel
   float* mean = room.take(what.groups);
   float* inverse = room.take(what.groups);
   const Team team = cooperative_groups::this_cluster();
   const Walk walk(what.channels);
   const Share share(what, team, walk);
 
-  // Sums of distances from a value of the channel, and of their squares: values far from zero lose
-  // no digits.
+  // Sums of the differences from one value of the channel, and of their squares. So values far from
+  // zero lose no digits.
   Eight sum[2] = {}, offset{};
   if (!walk.idle) {
     const Eight origin = load(what.x, share.base);
@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(kThreads) forward_kernel(const GroupNormForwar
   team.sync();
 }
 
-// with_offset: whether the sums of dL/dx are asked for
+// with_offset: also compute the sums of dL/dx
 template <bool with_offset>
 __global__ void __launch_bounds__(kThreads) backward_kernel(const GroupNormBackward problem) {
   constexpr int kSums = with_offset ? 3 : 2;
@@ -313,7 +313,7 @@ void check(const GroupNorm& what) {
                              std::to_string(what.groups) + " groups are not supported");
 }
 
-// A kernel that adds up `sums` kinds of values of every channel.
+// Launches a kernel that adds up `sums` kinds of values per channel.
 template <class Problem>
 void launch_for(const char* name, void (*kernel)(Problem), const Problem& problem, int sums,
                 void* stream) {

@@ -20,11 +20,11 @@ inline void check(cudaError_t status, const char* what) {
   }
 }
 
-// A kernel has one limit on a device, for all threads of the process: it is raised, never lowered,
-// so that no thread takes from another what that one is about to launch with.
+// A kernel has one limit per device, shared by all threads of the process. It is only ever raised:
+// lowering it could break a launch that another thread is about to make.
 template <class... Parameters>
 void allow_shared(const char* name, void (*kernel)(Parameters...), std::size_t bytes) {
-  if (bytes <= 48 * 1024) return;  // what a block gets without asking
+  if (bytes <= 48 * 1024) return;  // what a block gets anyway
   static std::mutex mutex;
   static std::map<std::pair<int, void (*)(Parameters...)>, std::size_t> limits;  // by device
   int device = 0;
@@ -47,7 +47,7 @@ void launch(const char* name, void (*kernel)(Parameters...), int64_t blocks, int
   check(cudaGetLastError(), name);
 }
 
-// `teams` clusters of `size` blocks, which see one another's shared memory.
+// `teams` clusters of `size` blocks. The blocks of a cluster can read each other's shared memory.
 template <class... Parameters, class... Arguments>
 void launch_teams(const char* name, void (*kernel)(Parameters...), int64_t teams, int size,
                   int threads, std::size_t shared_bytes, void* stream,
@@ -88,7 +88,7 @@ inline bool is_aligned(const void* pointer) {
   return reinterpret_cast<std::uintptr_t>(pointer) % 16 == 0;
 }
 
-// Blocks for a kernel that strides over its items by the whole grid.
+// Number of blocks for a kernel whose threads step over the items by the size of the grid.
 inline int64_t stride_grid(int64_t items, int64_t items_per_block) {
   return std::min<int64_t>(ceil_div(items, items_per_block), int64_t{1} << 20);
 }

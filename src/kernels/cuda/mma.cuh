@@ -2,12 +2,13 @@
 
 #include <cstdint>
 
-// The tensor-core instructions the kernels use, one function each. Lane l of a warp has g = l / 4
-// and t = l % 4; a register holds two bf16, the lower half the one with the lower index.
+// The tensor-core instructions that the kernels use, one function each. Lane l of a warp has
+// g = l / 4 and t = l % 4. A register holds two bf16, the one with the lower index in the lower
+// half.
 namespace tessera::kernels::cuda {
 
-// Whether the chip compiled for multiplies straight from shared memory, by warpgroups of 128
-// threads. That is Hopper's alone: neither its predecessors nor its successors have it.
+// Whether the chip this is compiled for can multiply straight from shared memory, in warpgroups of
+// 128 threads. Only Hopper can: neither earlier nor later chips.
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 inline constexpr bool kHasWarpgroupProducts = true;
 #else
@@ -47,22 +48,22 @@ __device__ inline void multiply_add(float (&sum)[4], const uint32_t (&a)[4], uin
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// The rest is for warpgroups. A matrix in shared memory is named by a descriptor: rows of 64 bf16
-// (128 bytes) one after the other from a multiple of 1,024 bytes on, where the 16-byte piece p of
-// row r lies at place p ^ (r % 8), which spares the banks.
+// The rest is for warpgroups. A descriptor names a matrix in shared memory: consecutive rows of 64
+// bf16 (128 bytes) that start at a multiple of 1,024 bytes. The 16-byte piece p of row r lies at
+// place p ^ (r % 8), which avoids bank conflicts.
 __device__ inline uint64_t describe(uint32_t address) {
   constexpr uint64_t kSwizzled = uint64_t{1} << 62;
   constexpr uint64_t kEightRows = uint64_t{1024 / 16} << 32;
   return kSwizzled | kEightRows | (address & 0x3FFFF) / 16;
 }
 
-// Ordinary stores to shared memory before it are seen by products after it (and a barrier).
+// Makes earlier ordinary stores to shared memory visible to later products (with a barrier).
 __device__ inline void publish_to_products() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-// Products started between the first two run beside other code, which must leave their sums alone,
-// until the third.
+// Products started between begin_products() and end_products() run beside other code until
+// wait_for_products(). That code must not touch their sums.
 __device__ inline void begin_products() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
@@ -100,7 +101,7 @@ __device__ inline void start_product(float (&sum)[8][4], uint64_t a, uint64_t b,
       : "l"(a), "l"(b), "r"(static_cast<int>(add)));
 }
 
-// The same with the warp's 16 rows of a in registers, as in multiply_add.
+// The same, with the warp's 16 rows of a in registers, as in multiply_add.
 __device__ inline void start_product(float (&sum)[8][4], const uint32_t (&a)[4], uint64_t b,
                                      bool add) {
   asm volatile(

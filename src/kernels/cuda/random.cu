@@ -14,9 +14,9 @@ __device__ float2 box_muller(uint32_t word0, uint32_t word1, float scale) {
   return make_float2(radius * cosine, radius * sine);
 }
 
-// A thread makes the four elements of a Philox block.
+// Each thread makes the four elements of a Philox block.
 __global__ void normal_kernel(const StreamBatch batch, float scale, float* out, bool aligned) {
-  const int64_t blocks = (batch.columns + 3) / 4;  // of a row
+  const int64_t blocks = (batch.columns + 3) / 4;  // per row
   const int64_t stride = int64_t{gridDim.x} * kThreads;
   for (int64_t i = int64_t{blockIdx.x} * kThreads + threadIdx.x; i < batch.rows * blocks;
        i += stride) {
@@ -38,7 +38,7 @@ __global__ void normal_kernel(const StreamBatch batch, float scale, float* out, 
   }
 }
 
-// A thread makes the two elements of a Philox block.
+// Each thread makes the two elements of a Philox block.
 __global__ void uniform_kernel(const StreamBatch batch, double* out) {
   const int64_t blocks = (batch.columns + 1) / 2;  // of a row
   const int64_t stride = int64_t{gridDim.x} * kThreads;

@@ -5,15 +5,15 @@
 #include "kernels/cuda/launch.h"
 #include "kernels/cuda/vector.cuh"
 
-// A warp has a row at a time, and a lane the same channels of every row: vectors lane, lane + 32,
-// ..., which it keeps in registers from the first sum to the last.
+// A warp processes one row at a time. A lane has the same channels of every row (vectors lane,
+// lane + 32, ...) and keeps them in registers from the first sum to the last.
 namespace tessera::kernels::cuda {
 namespace {
 
 constexpr int kThreads = 256;
 constexpr int kLanes = 32;
 constexpr int kWarps = kThreads / kLanes;
-constexpr int kKinds = 3;  // of gradients that are sums over rows: scale, shift, bias
+constexpr int kKinds = 3;  // gradients that are sums over rows: of scale, shift, bias
 
 __device__ int lane() {
   return static_cast<int>(threadIdx.x) % kLanes;
@@ -29,7 +29,7 @@ __device__ float sum_of_warp(float value) {
   return value;
 }
 
-// 0, or `keep` where the element is kept.
+// `keep` if the element is kept, else 0.
 __device__ Eight factors(const uint8_t* kept, float keep, int64_t index) {
   Eight result;
   if (kept == nullptr) {
@@ -50,7 +50,7 @@ __device__ float rounded(float value) {
   return __bfloat162float(__float2bfloat16_rn(value));
 }
 
-//   kOf   vectors of a lane
+//   kOf   vectors per lane
 template <int kOf>
 __global__ void __launch_bounds__(kThreads) forward_kernel(const ResidualNorm problem) {
   const int64_t row = int64_t{blockIdx.x} * kWarps + warp();
@@ -152,7 +152,7 @@ __global__ void __launch_bounds__(kThreads) backward_kernel(const ResidualNormBa
     }
   }
 
-  // What the warps of the block have of a channel.
+  // Every warp stores its sums, and the block adds them up.
 #pragma unroll
   for (int kind = 0; kind < kKinds; ++kind) {
 #pragma unroll
@@ -184,7 +184,7 @@ void check_problem(const char* name, int channels, std::initializer_list<const v
                              " channels are too many");
 }
 
-// Calls with the number of vectors of a lane, as a constant.
+// Calls call() with the number of vectors per lane as a constant.
 template <class Call>
 void with_vectors(int channels, const Call& call) {
   constexpr int kStride = kLanes * kVector;

@@ -7,32 +7,32 @@
 #include "kernels/cuda/barrier.cuh"
 #include "kernels/cuda/mma.cuh"
 
-// The scores of two sets of rows against a table of codes, tile by tile on the tensor cores, never
-// stored: a task (exit_ratio.cu) sees every tile of them in registers.
+// The scores of two sets of rows with a table of codes, computed tile by tile on the tensor cores
+// and never stored: a task (exit_ratio.cu) sees every tile in registers.
 //
-// Precision. A float is split into two bf16, v = high + low; a product is high high + high low +
-// low high, summed in float32. What is left out is below 2^-17 |x| |E|, hundreds of times better
-// than bf16 and three times the work. The split is made on the way into shared memory: a split
-// copy of the table would not fit the scratch limit.
+// Precision. A float is split into two bf16, v = high + low. A product is high high + high low +
+// low high, summed in float32. The error is below 2^-17 |x| |E|: hundreds of times better than
+// bf16, for three times the work. Values are split on the way into shared memory, because a split
+// copy of the table would exceed the scratch limit.
 //
-// With few dimensions the split's errors do not average out: there plain float32 arithmetic is
-// exact enough, and cheap.
+// With few dimensions the errors of the split do not average out. Plain float32 arithmetic is used
+// there: it is exact enough, and cheap.
 //
-// Speed. On Hopper, products run beside the code that started them: a warpgroup splits and stores
-// what comes next meanwhile. Its consume() is hidden by the products of the other warpgroup, which
-// may be up to a step behind. What is left is bounded by the tensor cores.
+// Speed. On Hopper, products run beside the code that started them: meanwhile the warpgroup splits
+// and stores the next operands. Its consume() is hidden by the products of the other warpgroup,
+// which may be up to a step behind. So the tensor cores limit the speed.
 //
-// Balance. The work units (block of rows, tile of codes) are numbered row block by row block and
-// dealt in equal contiguous ranges to one block per multiprocessor. A block then stages its rows
-// once or twice only, and no wave of blocks is ever half empty; what ranges of one row find is
-// combined by an atomic maximum, which gives the same result in any order.
+// Balance. The work units (block of rows, tile of codes) are numbered one row block after the
+// other, and split into equal contiguous ranges, one per multiprocessor. So a block loads its rows
+// only once or twice, and no wave of blocks is half empty. Ranges that share a row combine their
+// results by an atomic maximum, which does not depend on the order.
 namespace tessera::kernels::cuda {
 
 inline constexpr int kThreads = 256;
 inline constexpr int kWarpRows = 16;  // a warp's share of a tile, of both operands
 inline constexpr int kWarpCodes = 64;
 inline constexpr int kWarpgroupRows = 4 * kWarpRows;
-inline constexpr int kPanel = 64;  // dimensions that lie together: 128 bytes of bf16
+inline constexpr int kPanel = 64;  // dimensions stored together: 128 bytes of bf16
 
 enum class Arithmetic { plain, split };  // float32, or products of split floats
 
@@ -46,14 +46,14 @@ struct Shape {
   static constexpr bool kResident = resident;
   static constexpr bool kSplit = arithmetic == Arithmetic::split;
 
-  // Planes hold bf16, as panels of kPanel dimensions each; a pair of planes is one plane of floats,
-  // a few more than needed to a vector, in plain arithmetic.
+  // Split: planes of bf16, stored as panels of kPanel dimensions each. Plain: a pair of planes is
+  // one plane of floats, whose vectors are padded.
   static constexpr int kStride = kSplit ? depth : depth + 8;
   static constexpr int kRowPlane = rows * kStride;
   static constexpr int kCodePlane = codes * kStride;
   static constexpr int kRowBuffer = 4 * kRowPlane;    // operand 0 high, low, operand 1 high, low
   static constexpr int kCodeBuffer = 2 * kCodePlane;  // high, low
-  static constexpr int kBuffers = 3;  // a step is multiplied, the next is there, one on its way
+  static constexpr int kBuffers = 3;  // one is multiplied, one is ready, one is being loaded
   static constexpr int kRowBuffers = resident ? 1 : kBuffers;
   static constexpr int kSharedBytes =
       (kRowBuffers * kRowBuffer + kBuffers * kCodeBuffer) * int{sizeof(uint16_t)};
@@ -61,12 +61,12 @@ struct Shape {
   static_assert((rows / kWarpRows) * (codes / kWarpCodes) * 32 == kThreads);
   static_assert(!kSplit || depth % kPanel == 0);
   static_assert(!kSplit || rows % kWarpgroupRows == 0);
-  static_assert(kSharedBytes <= 226 * 1024);  // of 227, for the barrier and alignment
+  static_assert(kSharedBytes <= 226 * 1024);  // of 227 KiB: the rest is for barrier, alignment
 };
 
-// Where a plane of split floats holds a dimension (a multiple of 4) of a vector. The 16-byte pieces
-// of 8 successive vectors are permuted so that reading one dimension of them meets no bank twice;
-// describe() in mma.cuh is about this order.
+// Where a plane of split floats stores a dimension (a multiple of 4) of a vector. The 16-byte
+// pieces of 8 successive vectors are permuted so that reading one dimension of all 8 causes no bank
+// conflicts. describe() in mma.cuh describes this order.
 template <int vectors>
 __device__ constexpr int swizzled(int vector, int dimension) {
   const int piece = dimension % kPanel / 8 ^ vector % 8;
@@ -110,7 +110,8 @@ __device__ inline void clear(Scores& scores) {
   }
 }
 
-// Tells the compiler, which does not know what products still run, that the scores change here.
+// Tells the compiler that the scores change here: it does not know which products are still
+// running.
 __device__ inline void keep_behind(Scores& scores) {
 #pragma unroll
   for (int operand = 0; operand < 2; ++operand) {
@@ -139,12 +140,12 @@ __device__ inline void mask_columns(Scores& scores, int64_t valid) {
   }
 }
 
-// A thread's part of `vectors` x `depth` floats on their way from a matrix to shared memory: four
+// A thread's part of `vectors` x `depth` floats, on their way from a matrix to shared memory: four
 // dimensions of every kStep-th vector.
 template <int vectors, int depth>
 class Stage {
  public:
-  // Vectors from `first` on, dimensions from `dimension` on; zeros beyond the matrix.
+  // Vectors from `first` on, dimensions from `dimension` on; zeros outside the matrix.
   __device__ void load(const Matrix& matrix, int64_t first, int64_t dimension) {
     const int64_t row = first + vector();
     const int64_t column = dimension + offset();
@@ -156,7 +157,7 @@ class Stage {
   }
 
   __device__ void store(uint16_t* high, uint16_t* low) const {
-    static_assert(kStep % 8 == 0);  // vectors kStep apart are permuted alike
+    static_assert(kStep % 8 == 0);  // vectors kStep apart have the same permutation
     const int position = swizzled<vectors>(vector(), offset());
 #pragma unroll
     for (int i = 0; i < kQuads; ++i) {
@@ -235,8 +236,9 @@ class ScoreTiles {
     barrier->init(kThreads);
   }
 
-  // Shows tiles [first_tile, first_tile + tiles) of the codes, in order, to task.consume(scores,
-  // place, first code of the tile). Operand i starts at row first_row[i]. For the whole block.
+  // Passes tiles [first_tile, first_tile + tiles) of the codes, in order, to task.consume(scores,
+  // place, first code of the tile). Operand i starts at row first_row[i]. All threads of the block
+  // call this.
   template <class Task>
   __device__ void walk(const int64_t (&first_row)[2], int64_t first_tile, int64_t tiles,
                        Task& task) {
@@ -256,9 +258,10 @@ class ScoreTiles {
     RowFragments fragments;
     if constexpr (kRowsInRegisters) load(fragments, place);
 
-    // While a step is multiplied from one buffer the next but one is on its way to another, first
-    // into registers. Its buffer is free once all warps have multiplied the step before; they do
-    // not wait for each other's consume(), which thus runs beside products of other warps.
+    // While a step is multiplied from one buffer, the step after the next is loaded, first into
+    // registers, then into another buffer. That buffer is free once all warps have multiplied the
+    // previous step. They do not wait for each other's consume(), so it runs beside products of
+    // other warps.
     Scores scores;
     Step now{first_tile, 0, 0};
     for (int64_t step = 0; step < steps; ++step) {
@@ -281,8 +284,8 @@ class ScoreTiles {
  private:
   static constexpr int kStepsAhead = Shape::kBuffers - 1;
   static constexpr bool kByWarpgroups = kHasWarpgroupProducts && Shape::kSplit;
-  // Two of three products need the high part of the rows. Kept in registers, it need not be read
-  // from shared memory, which the tensor cores would otherwise wait for.
+  // Two of the three products need the high part of the rows. Kept in registers, it does not have
+  // to be read from shared memory, and the tensor cores do not wait for it.
   static constexpr bool kRowsInRegisters = kByWarpgroups && Shape::kResident;
 
   struct KeptRows {
@@ -291,7 +294,7 @@ class ScoreTiles {
   struct NoRows {};
   using RowFragments = std::conditional_t<kRowsInRegisters, KeptRows, NoRows>;
 
-  // A chunk of a tile, and the buffer it is multiplied from.
+  // A chunk of a tile, and the buffer that holds it.
   struct Step {
     int64_t tile, chunk;
     int buffer;
@@ -322,7 +325,7 @@ class ScoreTiles {
     put<Shape::kRowPlane>(stage, row_planes_ + 2 * Shape::kRowPlane);
   }
 
-  // To a pair of planes.
+  // Stores a part into a pair of planes.
   template <int plane, class Part>
   __device__ static void put(const Part& part, uint16_t* planes) {
     if constexpr (Shape::kSplit) {
@@ -351,8 +354,8 @@ class ScoreTiles {
     if constexpr (kByWarpgroups) publish_to_products();
   }
 
-  // The buffer's dimensions of both operands times the codes', plus scores if `add`. The scores are
-  // there after finish(); until then the tensor cores may be at work on them.
+  // The buffer's dimensions of both operands times those of the codes, plus scores if `add`. The
+  // scores are complete after finish(); until then the tensor cores may still be working on them.
   __device__ void multiply(const Place<Shape>& place, const RowFragments& fragments, int buffer,
                            bool add, Scores& scores) const {
     if constexpr (kByWarpgroups) {
@@ -403,7 +406,7 @@ class ScoreTiles {
     }
   }
 
-  // For a chip with warpgroup products.
+  // For chips with warpgroup products.
   __device__ void start_split(const Place<Shape>& place, const RowFragments& fragments, int buffer,
                               bool add, Scores& scores) const {
     const int warpgroup_row = place.warp_row / kWarpgroupRows * kWarpgroupRows;
@@ -451,10 +454,10 @@ class ScoreTiles {
     }
   }
 
-  // For the others: by warps, through registers.
+  // For other chips: by warps, through registers.
   __device__ void multiply_split(const Place<Shape>& place, int buffer, Scores& scores) const {
-    // Matrices of ldmatrix for codes: (dimensions 0-7, 8-15) x (codes 0-7, then 8-15), which are b
-    // of two neighbouring products.
+    // The matrices that ldmatrix loads for codes: (dimensions 0-7, 8-15) x (codes 0-7, then 8-15).
+    // They are b of two neighbouring products.
     const int lane = place.lane;
     const uint32_t rows = shared_address(row_buffer(buffer));
     const uint32_t codes = shared_address(code_buffer(buffer));
@@ -494,25 +497,26 @@ class ScoreTiles {
     return code_planes_ + buffer * Shape::kCodeBuffer;
   }
 
-  // What a lane gives ldmatrix for the warp's rows: (rows 0-7, 8-15) x (dimensions 0-7, then 8-15).
+  // The offset a lane gives ldmatrix for the warp's rows: (rows 0-7, 8-15) x (dimensions 0-7, then
+  // 8-15).
   __device__ static uint32_t row_fragment_offset(const Place<Shape>& place, int dimension) {
     return bytes(
         swizzled<Shape::kRows>(place.warp_row + place.lane % 16, dimension + place.lane / 16 * 8));
   }
 
-  // Where 16 dimensions of the first vector start, but for the permutation, which the tensor cores
-  // apply themselves.
+  // Where 16 dimensions of the first vector start, without the permutation: the tensor cores apply
+  // that themselves.
   template <int vectors>
   __device__ static constexpr int panel_start(int dimension) {
     return swizzled<vectors>(0, dimension);
   }
 
-  // A distance in a descriptor.
+  // A distance in the unit of a descriptor.
   __device__ static constexpr uint64_t described(int elements) {
     return static_cast<uint64_t>(bytes(elements) / 16);
   }
 
-  // The same value, which the compiler then knows to be the same in all lanes.
+  // The same value, but the compiler knows that it is the same in all lanes.
   __device__ static uint32_t uniform(uint32_t value) {
     return __shfl_sync(0xFFFFFFFFu, value, 0);
   }

@@ -1,4 +1,4 @@
-// Linked in place of the CUDA kernels where the library is built without them.
+// Linked in place of the CUDA kernels if the library is built without them.
 
 #include "kernels/bit_exit.h"
 #include "kernels/device.h"

@@ -11,13 +11,13 @@
 namespace tessera::kernels::cuda {
 
 constexpr int kVector = 8;     // of 16 bytes
-constexpr int kWalkers = 256;  // threads of a block that walks over rows: of 2,048 channels at most
+constexpr int kWalkers = 256;  // threads of a block that walks over rows (at most 2,048 channels)
 
 struct Eight {
   float value[kVector];
 };
 
-// The vector at `index`, in vectors from `from` on, of memory that the kernel does not write to.
+// Vector number `index` from the address `from` on. The kernel must not write to this memory.
 __device__ inline Eight load(const void* from, int64_t index) {
   const uint4 bits = __ldg(static_cast<const uint4*>(from) + index);
   const auto* pairs = reinterpret_cast<const __nv_bfloat162*>(&bits);
@@ -40,7 +40,7 @@ __device__ inline void store(void* to, int64_t index, const Eight& values) {
   *(static_cast<uint4*>(to) + index) = bits;
 }
 
-// Throws for rows that cannot be walked over, and for memory that cannot be read so.
+// Throws if the kernels cannot walk over such rows, or cannot read this memory in vectors.
 inline void check_rows(const char* name, int channels, std::initializer_list<const void*> rows) {
   if (channels % kVector != 0 || channels > kWalkers * kVector)
     throw std::runtime_error(std::string(name) + ": " + std::to_string(channels) +
@@ -49,13 +49,13 @@ inline void check_rows(const char* name, int channels, std::initializer_list<con
     if (!is_aligned(row)) throw std::runtime_error(std::string(name) + ": memory is not aligned");
 }
 
-// Where a thread of a block stands that walks over rows: it keeps to its eight channels.
+// The place of a thread in a block that walks over rows. It always has the same eight channels.
 struct Walk {
-  int vectors;  // of a row
-  int vector;   // of this thread
+  int vectors;  // per row
+  int vector;   // of this thread, within a row
   int row;      // first row of this thread
-  int rows;     // that are read at once
-  bool idle;    // threads that are left over
+  int rows;     // read at once
+  bool idle;    // the thread is left over
 
   __device__ explicit Walk(int channels)
       : vectors(channels / kVector),
@@ -67,10 +67,10 @@ struct Walk {
   __device__ int channel(int i) const { return vector * kVector + i; }
 };
 
-// Adds up what the threads of a block have of the same channel: sums[s * channels + channel] for
-// all channels, of `count` kinds of values.
+// Sums the values of all threads of a block, for each channel and each of `count` kinds of values:
+// sums[s * channels + channel].
 //   scratch   [count * kWalkers * kVector], 16-byte aligned
-// Ends with every thread seeing the sums.
+// At the end every thread can read the sums.
 template <int count>
 __device__ void sum_by_channel(const Eight (&own)[count], const Walk& walk, int channels,
                                float* scratch, float* sums) {
