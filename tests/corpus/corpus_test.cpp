@@ -171,7 +171,8 @@ TEST_F(CorpusFolder, SurvivesOffsetsThatAreNone) {
   }
 }
 
-// Any byte of any file that is read without its hash: an error or some corpus, never more.
+// Files are read without checking their hashes. Changed bytes give an Error or some corpus, never
+// anything worse.
 TEST_F(CorpusFolder, SurvivesAnyChangedByte) {
   write_corpus();
   std::mt19937 random(1);
@@ -236,7 +237,7 @@ TEST_F(CorpusFolder, HasAFingerprintOfWhatTrainingNeeds) {
 TEST_F(CorpusFolder, IsNotWrittenOverAnother) {
   write_corpus();
   EXPECT_THROW(write_corpus(), Error);
-  fs::remove(path_ / "manifest.json");  // no corpus now: someone's folder
+  fs::remove(path_ / "manifest.json");  // now someone's folder, not a corpus
   EXPECT_THROW(write_corpus(CorpusWriter::Existing::replace), Error);
   EXPECT_TRUE(fs::exists(path_ / "dict.txt"));
 }
