@@ -171,8 +171,7 @@ TEST_F(CorpusFolder, SurvivesOffsetsThatAreNone) {
   }
 }
 
-// Files are read without checking their hashes. Changed bytes give an Error or some corpus, never
-// anything worse.
+// Without a check of the hashes, changed bytes give an Error or some corpus, never anything worse.
 TEST_F(CorpusFolder, SurvivesAnyChangedByte) {
   write_corpus();
   std::mt19937 random(1);

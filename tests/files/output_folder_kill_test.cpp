@@ -1,5 +1,4 @@
-// After kill -9 at any moment while a folder is replaced, the old or the new one is there,
-// complete.
+// After kill -9 at any moment while a folder is replaced, the old or the new one is complete.
 
 #include "files/output_folder.h"
 #include "support/no_exchange.h"
