@@ -18,8 +18,8 @@ if(TESSERA_LIBFUZZER)
   target_compile_options(tessera_settings INTERFACE -fsanitize=fuzzer-no-link)  # reports which branches are taken
 endif()
 if(TESSERA_SANITIZE)
-  # In instrumented code GCC warns of uninitialised variables that are none. Its thread sanitizer ignores fences, and it
-  # warns of every one.
+  # In instrumented code GCC gives false warnings of uninitialised variables. It also warns of fences, which its thread
+  # sanitizer does not understand.
   target_compile_options(tessera_settings INTERFACE -Wno-maybe-uninitialized -Wno-tsan ${_sanitizers}
     -fno-omit-frame-pointer)
   target_link_options(tessera_settings INTERFACE ${_sanitizers})
