@@ -10,7 +10,7 @@ set(TESSERA_DEP_DEFINITIONS "")
 
 #   tessera_dependency(name header debian_package [PACKAGE package TARGET target]
 #                      [LIBRARY library [HEADER_ONLY definition]] [OPTIONAL])
-# HEADER_ONLY: without the library the headers do, with this definition.
+# HEADER_ONLY: if the library is missing, its headers alone are used, with this definition.
 function(tessera_dependency name header debian_package)
   cmake_parse_arguments(arg "OPTIONAL" "PACKAGE;TARGET;LIBRARY;HEADER_ONLY" "" ${ARGN})
   add_library(tessera_dep_${name} INTERFACE)
@@ -33,7 +33,7 @@ function(tessera_dependency name header debian_package)
       find_library(TESSERA_${name}_LIBRARY ${arg_LIBRARY} HINTS ${TESSERA_DEPS_DIR} ${TESSERA_DEPS_DIR}/lib)
       mark_as_advanced(TESSERA_${name}_LIBRARY)
       get_filename_component(folder "${TESSERA_${name}_LIBRARY}" DIRECTORY)
-      # By its name where every linker finds it: an installed library must not depend on this machine's paths.
+      # Named without its path if every linker finds it: an installed library must not depend on this machine's paths.
       if(folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
         set(link ${arg_LIBRARY})
       elseif(TESSERA_${name}_LIBRARY)
@@ -66,7 +66,7 @@ endfunction()
 # fmt's library saves a fifth of the compile time.
 tessera_dependency(fmt fmt/format.h libfmt-dev PACKAGE fmt TARGET fmt::fmt LIBRARY fmt HEADER_ONLY FMT_HEADER_ONLY)
 tessera_dependency(json nlohmann/json.hpp nlohmann-json3-dev PACKAGE nlohmann_json TARGET nlohmann_json::nlohmann_json)
-tessera_dependency(toml toml++/toml.h libtomlplusplus-dev)  # its package is of a compiled library, which we do not need
+tessera_dependency(toml toml++/toml.h libtomlplusplus-dev)  # its package is for the compiled library, not needed here
 tessera_dependency(cli CLI/CLI.hpp libcli11-dev PACKAGE CLI11 TARGET CLI11::CLI11)
 tessera_dependency(xxhash xxhash.h libxxhash-dev)
 tessera_dependency(utf8proc utf8proc.h libutf8proc-dev LIBRARY utf8proc)

@@ -88,7 +88,7 @@ if(NOT TARGET tessera::torch)
     "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-idirafter ${TESSERA_TORCH_ROOT}/include/torch/csrc/api/include>")
   set(_libraries ${TESSERA_TORCH_ROOT}/lib/libtorch.so ${TESSERA_TORCH_ROOT}/lib/libtorch_cpu.so
       ${TESSERA_TORCH_ROOT}/lib/libc10.so)
-  # at::parallel_for compiles to OpenMP calls: the runtime LibTorch itself uses, lest there be two.
+  # at::parallel_for compiles to OpenMP calls. Link the runtime that LibTorch itself uses, so that there are not two.
   file(GLOB _openmp ${TESSERA_TORCH_ROOT}/lib/libgomp*.so* ${TESSERA_TORCH_ROOT}/../torch.libs/libgomp*.so*)
   list(APPEND _openmp gomp)
   list(GET _openmp 0 _openmp)

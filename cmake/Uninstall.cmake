@@ -1,5 +1,5 @@
 # cmake -DMANIFEST=build/install_manifest.txt -P Uninstall.cmake
-# Removes the files that `cmake --install` wrote, and the folders of ours that are empty then.
+# Removes the files that `cmake --install` wrote, and then our empty folders.
 if(NOT EXISTS ${MANIFEST})
   message(FATAL_ERROR "There is no ${MANIFEST}: nothing was installed from this build folder.")
 endif()
@@ -12,7 +12,7 @@ foreach(path IN LISTS files)
       message(FATAL_ERROR "${path} could not be removed. Is it yours? Try again as the user who installed it.")
     endif()
   endif()
-  # Folders that bear our name, up to and with the topmost one.
+  # Folders named "tessera", and the folders below them.
   get_filename_component(folder ${path} DIRECTORY)
   while(folder MATCHES "/tessera(/|$)")
     list(APPEND folders ${folder})

@@ -1,4 +1,4 @@
-# Compiler settings of our own code (not of those who link to us): link tessera_settings PRIVATE.
+# Compiler settings for our own code, not for code that links to us: link tessera_settings PRIVATE.
 add_library(tessera_settings INTERFACE)
 target_compile_options(tessera_settings INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wnon-virtual-dtor>
@@ -15,10 +15,11 @@ if(TESSERA_LIBFUZZER)
   if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
     message(FATAL_ERROR "TESSERA_LIBFUZZER needs Clang: -DCMAKE_CXX_COMPILER=clang++")
   endif()
-  target_compile_options(tessera_settings INTERFACE -fsanitize=fuzzer-no-link)  # says which branches are taken
+  target_compile_options(tessera_settings INTERFACE -fsanitize=fuzzer-no-link)  # reports which branches are taken
 endif()
 if(TESSERA_SANITIZE)
-  # Instrumented code looks uninitialised to GCC, and it does not see what fences order.
+  # In instrumented code GCC gives false warnings of uninitialised variables. It also warns of fences, which its thread
+  # sanitizer does not understand.
   target_compile_options(tessera_settings INTERFACE -Wno-maybe-uninitialized -Wno-tsan ${_sanitizers}
     -fno-omit-frame-pointer)
   target_link_options(tessera_settings INTERFACE ${_sanitizers})

@@ -1,4 +1,4 @@
-# Fails where a test program has a suite that no entry of ctest runs.
+# Fails if a test program has a suite that no ctest entry runs.
 cmake_minimum_required(VERSION 3.25)
 #   PROGRAM  the test program;  SUITES  those with an entry
 execute_process(COMMAND ${PROGRAM} --gtest_list_tests OUTPUT_VARIABLE listing COMMAND_ERROR_IS_FATAL ANY)

@@ -1,4 +1,4 @@
-# run(COMMAND ...): fails with what the command printed where it fails.
+# run(COMMAND ...): if the command fails, fails with what it printed.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE failed OUTPUT_VARIABLE out ERROR_VARIABLE out)
   if(failed)

@@ -14,7 +14,7 @@ namespace {
 using tessera::test::file_text;
 using testing::HasSubstr;
 
-// A run of three checkpoints, each of other weights.
+// A run with three checkpoints, each with different weights.
 class AverageCommand : public tessera::test::ProgramTest {
  protected:
   AverageCommand() {

@@ -47,7 +47,7 @@ TEST_F(Cli, KnowsHelpAndVersionAsCommands) {
   expect_failure("help train more", 2, HasSubstr("'more'"));
 }
 
-// `tessera ... | head` is no error.
+// `tessera ... | head` is not an error.
 TEST_F(Cli, EndsQuietlyWhereNoOneReadsItsOutput) {
   run("--version >/dev/null; { " TESSERA_PROGRAM
       " options 2>told; echo $? >status; } | true; true");

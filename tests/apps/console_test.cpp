@@ -18,10 +18,10 @@ namespace {
 
 using Level = Console::Level;
 
-// What the console writes to stderr while `act` talks and works.
+// Returns what the console writes to stderr while `act` runs.
 std::string seen(const ProgressDisplay& display, const std::function<void()>& act,
                  Level level = Level::normal) {
-  // On the heap: the thread sanitizer takes mutexes in one place of the stack for the same.
+  // On the heap: the thread sanitizer takes mutexes at the same stack address for one mutex.
   const auto console = std::make_unique<Console>(display);
   console->set_level(level);
   console->listen();
@@ -44,7 +44,7 @@ void say_everything() {
   log::error("four {}", 4);
 }
 
-// The lines of a text with every digit of the time made a 0.
+// The lines of a text, with every digit of the time replaced by 0.
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);

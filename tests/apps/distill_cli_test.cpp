@@ -59,7 +59,7 @@ TEST_F(DistillCommand, WritesACorpusWhoseTrainingTargetsAreTheTeachers) {
 
 TEST_F(DistillCommand, GoesOnWhereItWasStoppedAndRepeatsNothing) {
   ASSERT_EQ(distill("--out whole --beam 2").status, 0);
-  // As if it had been killed after its first lines: they are taken as they are.
+  // What a killed distillation leaves after its first lines. These lines are kept.
   const auto key =
       tessera::corpus::Corpus::open(folder_ / "whole").manifest().options.at("distilled");
   fs::create_directories(folder_ / "half.partial");
@@ -68,7 +68,7 @@ TEST_F(DistillCommand, GoesOnWhereItWasStoppedAndRepeatsNothing) {
   ASSERT_EQ(distill("--out half --beam 2").status, 0);
   const auto made = tessera::corpus::Corpus::open(folder_ / "half");
   EXPECT_EQ(made.tokenizer().decode(made.split("train").target(0)), "a b");
-  // Another teacher's lines are not.
+  // Lines of another teacher are not kept.
   fs::create_directories(folder_ / "other.partial");
   write("other.partial/key", "another teacher");
   write("other.partial/targets-00000000", "4 5\n6\n7\n8\n9\n");
@@ -76,7 +76,7 @@ TEST_F(DistillCommand, GoesOnWhereItWasStoppedAndRepeatsNothing) {
   EXPECT_THAT(result.err, HasSubstr("beginning anew"));
   EXPECT_NE(tessera::test::file_text(folder_ / "other/train.tgt.ids"),
             tessera::test::file_text(folder_ / "half/train.tgt.ids"));
-  // What is complete is reported, not made again.
+  // A complete corpus is reported, not made again.
   const auto again = distill("--out whole --beam 2");
   EXPECT_EQ(again.status, 0) << again.err;
   EXPECT_THAT(again.out, HasSubstr("5 lines"));
@@ -104,7 +104,7 @@ TEST_F(DistillCommand, TakesAFolderWithASlashAndTouchesNoOthers) {
 TEST_F(DistillCommand, IsDoneByOneProcessAtATime) {
   fs::create_directory(folder_ / "new.partial");
   std::optional<tessera::FolderLock> another(std::in_place, folder_ / "new.partial/lock", "", "");
-  write("new.partial/targets-00000000", "4 5\n6\n7\n8\n9\n");  // of nobody knows which teacher
+  write("new.partial/targets-00000000", "4 5\n6\n7\n8\n9\n");  // of an unknown teacher
   const auto refused = distill("--out new");
   EXPECT_EQ(refused.status, 1);
   EXPECT_THAT(refused.err, HasSubstr("another distillation"));
@@ -124,7 +124,7 @@ TEST_F(DistillCommand, RefusesWhatDoesNotFit) {
   EXPECT_THAT(result.err, HasSubstr("the dictionary has 7 symbols, there 30"));
   EXPECT_FALSE(fs::exists(folder_ / "new"));
   EXPECT_EQ(distill("--out corpus").status, 1);
-  EXPECT_EQ(distill("--out new --steps 3").status, 2);  // of another kind of model
+  EXPECT_EQ(distill("--out new --steps 3").status, 2);  // for another kind of model
   for (const char* overflow :
        {"--length-penalty 100", "--temperature 1e39", "--temperature 1e-40", "--temperature nan"})
     EXPECT_EQ(distill(std::string("--out new ") + overflow).status, 2) << overflow;

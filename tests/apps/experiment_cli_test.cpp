@@ -15,7 +15,7 @@ using tessera::test::wait_until;
 using testing::AllOf;
 using testing::HasSubstr;
 
-// The recipe for the CPU, as small as can be: a run takes half a second.
+// The CPU recipe, made as small as possible: a run takes half a second.
 const std::string kTable = R"(title = "Dates"
 base = "plain"
 columns = ["bleu", "exact"]
@@ -86,7 +86,7 @@ TEST_F(ExperimentCommand, TrainsMeasuresAndWritesTheTable) {
   EXPECT_EQ(table["cells"][1]["runs"][0]["evaluation"]["sentences"], 20);
   EXPECT_EQ(table["cells"][1]["scores"]["bleu"]["against_base"]["lines"], 20);
 
-  // The command that stands beside a number makes it again.
+  // The command given with a number reproduces it.
   const std::string command = table["cells"][1]["runs"][0]["command"];
   const auto again = run(command.substr(command.find(' ')));
   ASSERT_EQ(again.status, 0) << again.err;
@@ -119,7 +119,7 @@ TEST_F(ExperimentCommand, FindsTheBestSettingsForTheirCost) {
   const auto table = nlohmann::json::parse(file_text(folder_ / "made/t.json"));
   const auto& points = table["front"]["series"][1]["points"];
   ASSERT_EQ(points.size(), 3u);
-  // As it was measured, not as the options say: candidates x network calls.
+  // The measured cost, not what the options say: candidates x network calls.
   EXPECT_EQ(points[0]["cost"], 1);
   EXPECT_EQ(points[1]["cost"], 2);
   EXPECT_EQ(points[2]["cost"], 4);
@@ -127,7 +127,7 @@ TEST_F(ExperimentCommand, FindsTheBestSettingsForTheirCost) {
 }
 
 TEST_F(ExperimentCommand, GoesOnAfterASignal) {
-  write_table(2000);  // long enough for a second start beside it
+  write_table(2000);  // long enough to start a second one meanwhile
   Running program = start(arguments("--only ours"));
   ASSERT_TRUE(wait_until([&] { return any_run_has("metrics.jsonl"); }));
   const auto second = experiment();

@@ -148,7 +148,7 @@ TEST_F(GenerateCommand, ComputesInThePrecisionItIsTold) {
         .get<double>();
   };
   const double precise = confidence("--precision float32");
-  EXPECT_EQ(confidence(""), precise);  // on the CPU
+  EXPECT_EQ(confidence(""), precise);  // the default on the CPU
   EXPECT_NE(confidence("--precision bfloat16"), precise);
 }
 

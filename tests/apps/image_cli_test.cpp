@@ -154,7 +154,7 @@ TEST_F(ImageCommands, SeveralModelsStandInOnePicture) {
   EXPECT_THAT(result.err,
               AllOf(HasSubstr("row 1: run (bits)\n"), HasSubstr("row 2: learnt (trainable)\n"),
                     Not(HasSubstr("same noise"))));
-  // The rows are what the models make alone.
+  // Each row is what its model makes alone.
   const at::Tensor both = tessera::image::read_png(folder_ / "both.png");
   constexpr int64_t kRow = 2 * 32 + 2;
   ASSERT_EQ(both.size(1), 2 * kRow + 2);

@@ -29,7 +29,7 @@ class PrepareCli : public tessera::test::ProgramTest {
 
   static constexpr const char* kTrain = "prepare --train train.de train.en --vocab 80 --out c ";
 
-  // The arguments, and what stands in the error of the run that ends with `status`.
+  // Expects the run to end with `status` and this error message, and to write no corpus.
   void expect_error(const std::string& arguments, int status,
                     const testing::Matcher<const std::string&>& message) const {
     expect_failure(arguments, status, message);
@@ -113,7 +113,7 @@ TEST_F(PrepareCli, EndsWithTwoForWrongUsage) {
 
 TEST_F(PrepareCli, TellsWhichFileIsMissing) {
   expect_error("prepare --train nowhere.de train.en --out c", 1, HasSubstr("nowhere.de"));
-  // Before the work on the training files, not after it.
+  // Reported before the work on the training files, not after it.
   expect_error(std::string("--quiet ") + kTrain + "--test train.de nowhere.en", 1,
                HasSubstr("nowhere.en"));
   expect_error(std::string(kTrain) + "--codes nowhere.bpe", 1, HasSubstr("nowhere.bpe"));

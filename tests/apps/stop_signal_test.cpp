@@ -13,7 +13,7 @@
 namespace tessera::app {
 namespace {
 
-// How a child process that does `act` and then leaves with 0 ends: its exit code.
+// Exit code of a child process that runs `act` and then exits with 0; -1 if a signal ended it.
 int exit_code_of(const std::function<void()>& act) {
   const pid_t child = fork();
   if (child == 0) {

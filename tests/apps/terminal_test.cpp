@@ -20,7 +20,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// What a child process writes whose stderr is a terminal.
+// What a child process writes when its stderr is a terminal.
 std::string on_terminal(const std::function<void()>& talk) {
   int terminal = -1;
   const pid_t child = ::forkpty(&terminal, nullptr, nullptr, nullptr);

@@ -221,7 +221,7 @@ TEST_F(TrainCommand, ASignalStopsItAndItGoesOnToTheBit) {
 }
 
 TEST_F(TrainCommand, AValidationThatASignalPreventedIsMadeLater) {
-  // Every step is followed by one, so the signal comes before or within one.
+  // Every step is followed by a validation, so the signal comes before or during one.
   const std::string often = " train.steps=24 train.validate_every=1 train.save_every=1000";
   const auto stopped = interrupted(arguments("run", often), "run", 4, SIGTERM);
   ASSERT_EQ(stopped.status, 143) << stopped.err;
@@ -500,7 +500,7 @@ TEST_F(TrainCommand, AModelThatDoesNotFitIsNamed) {
   symbols[0] = symbols[0] == '~' ? '^' : '~';
   fs::copy(folder_ / "dates/last/", folder_ / "other", fs::copy_options::recursive);
   write("other/dict.txt", symbols);
-  fs::remove(folder_ / "other/manifest.json");  // a model like any other, not a checkpoint
+  fs::remove(folder_ / "other/manifest.json");  // now a plain model folder, not a checkpoint
   const auto other = train("run2", "train.init=other");
   EXPECT_EQ(other.status, 1);
   EXPECT_THAT(other.err, AllOf(HasSubstr("'other'"), HasSubstr("symbol 4 is")));
@@ -532,7 +532,7 @@ TEST_F(TrainCommand, ACheckpointThatPointsOutsideTheDataIsNamed) {
   EXPECT_THAT(result.err, AllOf(HasSubstr("state.json"), HasSubstr("no batch 1099511627776")));
 }
 
-// ---- looking before leaping
+// ---- dry runs and configurations
 
 TEST_F(TrainCommand, ADryRunSaysWhatItCostsAndLeavesNoTrace) {
   const auto result = run("--device cpu train r.toml --dry-run train.out=run");
@@ -614,7 +614,7 @@ TEST_F(TrainCommand, RecipesAreLaidOverEachOther) {
   EXPECT_EQ(begun.status, 0) << begun.err;
   EXPECT_THAT(file_text(folder_ / "run/config.toml"),
               AllOf(HasSubstr("\nr = 0.25\n"), HasSubstr("trajectory = \"vp-sqrt\"")));
-  // What a run was begun with counts, whatever the files say now.
+  // A run keeps the settings it began with, whatever the files say now.
   write("vp.toml", "");
   EXPECT_EQ(resume("run", "train.steps=4").status, 0);
   EXPECT_THAT(file_text(folder_ / "run/config.toml"), HasSubstr("trajectory = \"vp-sqrt\""));

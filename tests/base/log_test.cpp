@@ -9,7 +9,7 @@
 namespace tessera {
 namespace {
 
-// Lines that the library says to a sink, from construction to destruction.
+// Collects the lines that the library logs, from construction to destruction.
 class Heard {
  public:
   Heard() {

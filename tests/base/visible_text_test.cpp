@@ -19,7 +19,7 @@ TEST(VisibleText, ShowsWhatWouldSteerATerminal) {
             "\\x9b31m");  // one character for ESC [
   EXPECT_EQ(visible("a\xe2\x80\xae"
                     "b"),
-            "a\\u202eb");  // from right to left
+            "a\\u202eb");  // right-to-left override
 }
 
 TEST(VisibleText, ShowsBytesThatAreNoText) {

@@ -120,7 +120,7 @@ TEST(EmbeddingTable, GivesUndecodableLabelsNoCell) {
   EXPECT_FALSE(exit.outside.any().item<bool>());
 }
 
-// Exit times on every trajectory against a walk of `steps` steps.
+// Compares exit times on every trajectory with a walk of `steps` steps.
 void expect_exits_where_walks_leave(const EmbeddingTable& table, const at::Tensor& labels,
                                     const at::Tensor& eps, int steps) {
   const at::Tensor x0 = table.encode(labels);

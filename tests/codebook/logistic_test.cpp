@@ -28,7 +28,7 @@ TEST(Logistic, IsAsComputedIndependently) {
   expect_near(log_probability(logistic(.1, -5), 0), -1201.996136);
   expect_near(log_probability(logistic(.1, -5), 141), -2.260623809);
   expect_near(log_probability(logistic(.1, -5), 255), -982.6695043);
-  // Before it has learnt anything, where the value 128 is seen.
+  // The output of an untrained network that sees the value 128.
   const at::Tensor first = logistic(std::tanh(2 * 128 / 255.0 - 1), 0);
   expect_near(log_probability(first, 128) / std::log(2.0), -6.107331387);
   expect_near(log_probability(first, 0) / std::log(2.0), -14.81071985);

@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-// The same in float64, with every score stored.
+// table_mean() in float64, with every score stored.
 at::Tensor stored(const at::Tensor& codes, const at::Tensor& bias, const at::Tensor& x,
                   double scale) {
   const at::Tensor table = codes.to(at::kDouble);

@@ -161,7 +161,7 @@ TEST(Batcher, OrdersByTheSeedAndTheEpochAlone) {
   const Split split = made_split(natural_lengths(2000, 14, 0.4));
   const BatcherOptions options{.tokens = 1000};
   const Batcher one(split, options, 1), again(split, options, 1), other(split, options, 2);
-  again.batch(5, 3);  // what was asked for before does not matter
+  again.batch(5, 3);  // earlier requests do not matter
   const auto first = all_sentences(all_batches(one, 0));
   EXPECT_EQ(all_sentences(all_batches(again, 0)), first);
   EXPECT_NE(all_sentences(all_batches(one, 1)), first);
@@ -215,8 +215,8 @@ TEST(Batcher, NamesTheOptionThatIsWrong) {
   EXPECT_THROW(Batcher(split, {}, 1).batches(-1), Error);
 }
 
-// Padded places per real token, both sides together, on lengths like those of image captions and of
-// talks.
+// The share of padding in all places, both sides together, for lengths like those of image captions
+// and of talks.
 TEST(Batcher, PadsLittle) {
   struct Case {
     double median, spread;

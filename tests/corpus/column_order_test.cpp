@@ -9,7 +9,8 @@ namespace {
 
 constexpr int64_t kSymbols = 40;
 
-// Sentences of a language whose words are the symbols from `first` on, the first most often.
+// Counts of random sentences. The words of a side are the symbols from its `first` on, the first
+// being the most frequent.
 SideCounts made(int source_first, int target_first, int pairs, unsigned seed) {
   std::mt19937 random(seed);
   std::geometric_distribution<int> word(0.2);
@@ -24,7 +25,7 @@ SideCounts made(int source_first, int target_first, int pairs, unsigned seed) {
 }
 
 TEST(ColumnOrder, TellsSwappedColumns) {
-  const SideCounts train = made(4, 12, 1000, 1);  // most words are words of both
+  const SideCounts train = made(4, 12, 1000, 1);  // the two sides share most words
   EXPECT_TRUE(seem_swapped(made(12, 4, 50, 2), train));
   EXPECT_FALSE(seem_swapped(made(4, 12, 50, 3), train));
 }

@@ -171,7 +171,7 @@ TEST_F(CorpusFolder, SurvivesOffsetsThatAreNone) {
   }
 }
 
-// Any byte of any file that is read without its hash: an error or some corpus, never more.
+// Without a check of the hashes, changed bytes give an Error or some corpus, never anything worse.
 TEST_F(CorpusFolder, SurvivesAnyChangedByte) {
   write_corpus();
   std::mt19937 random(1);
@@ -236,7 +236,7 @@ TEST_F(CorpusFolder, HasAFingerprintOfWhatTrainingNeeds) {
 TEST_F(CorpusFolder, IsNotWrittenOverAnother) {
   write_corpus();
   EXPECT_THROW(write_corpus(), Error);
-  fs::remove(path_ / "manifest.json");  // no corpus now: someone's folder
+  fs::remove(path_ / "manifest.json");  // now someone's folder, not a corpus
   EXPECT_THROW(write_corpus(CorpusWriter::Existing::replace), Error);
   EXPECT_TRUE(fs::exists(path_ / "dict.txt"));
 }

@@ -75,7 +75,7 @@ TEST(DateSpelling, EndsOrdinalsRightly) {
   EXPECT_EQ(third_form(23), "23rd january 2001");
 }
 
-// What makes the task a function: no spelling means two dates.
+// No spelling means two dates, so the task is a function.
 TEST(DateSpelling, MeansOneDate) {
   std::map<std::string, Date> meaning;
   for (auto day = std::chrono::sys_days(1999y / 1 / 1); day <= std::chrono::sys_days(2012y / 1 / 1);

@@ -46,7 +46,7 @@ TEST(Chart, TicksOfLogarithmsAreRoundAndWithinTheRange) {
   EXPECT_THAT(log_ticks(0.02, 0.2), Pointwise(DoubleNear(1e-12), {0.02, 0.05, 0.1, 0.2}));
 }
 
-// Of ranges whose ends are one number, or farther apart than numbers go: no tick is without end.
+// Also for ranges whose ends are equal, or whose width is larger than any number.
 TEST(Chart, TicksAreFewAndFiniteWhateverTheRange) {
   const double huge = std::numeric_limits<double>::max(),
                tiny = std::numeric_limits<double>::denorm_min();

@@ -98,7 +98,7 @@ TEST_F(ImageSamplerTest, RefusesAFolderOfAbsurdSizesBeforeAnythingIsAllocated) {
                 AllOf(HasSubstr("config.json"), HasSubstr(key), HasSubstr("in [")));
   EXPECT_THAT(complaint_about([](auto& json) { json["options"]["model.width"] = 65536; }),
               AllOf(HasSubstr("config.json"), HasSubstr("do not fit this model")));
-  // Weights say nothing of the height.
+  // The weights do not depend on the height, so they fit any.
   test::write_tiny_image_model(folder_.path());
   auto json = nlohmann::ordered_json::parse(read_file(folder_ / "config.json"));
   json["height"] = json["width"] = 1 << 15;

@@ -49,7 +49,7 @@ void expect_same(const TextResult& one, const TextResult& other) {
   }
 }
 
-// Everything random that a model does: noise on the way, lengths, symbols that are drawn.
+// Options that use everything random in a model: noise between steps, drawn lengths and symbols.
 const GenerateOptions kDrawn{.sampler = "gaussian", .candidates = "2x2", .length_choice = "draw"};
 const GenerateOptions kDrawnSymbols{.candidates = "2x2", .length_choice = "draw", .temperature = 1};
 const GenerateOptions kDrawnFromLeftToRight{.beam = 3, .temperature = 1.0};
@@ -70,8 +70,8 @@ TEST_F(TextEngineTest, ATextHasTheSameCandidatesAnywhereInACall) {
   }
 }
 
-// Recorded with version 0.1.0, where all noise was numbered like that: --seed 7, of "a b c" as the
-// first and as the fourth line.
+// Recorded with version 0.1.0, where noise always depended on the line number: --seed 7, with
+// "a b c" as the first and as the fourth line.
 TEST_F(TextEngineTest, NoiseOfLinesIsThatOfVersion01) {
   using Candidates = std::vector<std::pair<std::string, double>>;
   struct Recorded {
@@ -114,7 +114,7 @@ TEST_F(TextEngineTest, NoiseOfLinesIsThatOfVersion01) {
     const auto results = ours.run(requests);
     check(results[0], expected.first);
     check(results[3], expected.fourth);
-    // The number is the line's, whatever its place in the call.
+    // Noise depends on the number of the line, not on its place in the call.
     requests[3].line = 3;
     check(ours.run(Requests{requests[3]})[0], expected.fourth);
   }
@@ -147,7 +147,7 @@ TEST_F(TextEngineTest, SeedsAreNoReasonForABatchOfTheirOwn) {
   engine().run(requests);
   ASSERT_EQ(seen.size(), 3u);
   EXPECT_EQ(seen[0].size(0), 2);
-  // Views of one tensor: the rows of one batch.
+  // Views of one tensor, so they are rows of one batch.
   EXPECT_EQ(seen[0].storage().data(), seen[1].storage().data());
   EXPECT_EQ(seen[0].storage().data(), seen[2].storage().data());
   EXPECT_FALSE(at::equal(seen[0], seen[1]));
@@ -223,7 +223,7 @@ TEST_F(TextEngineTest, AStoppedRequestDoesNotTouchTheOthers) {
   EXPECT_THROW(results[0].require_done(), Error);
   expect_same(results[1], ours.run(Requests{other})[0]);
 
-  // One that was stopped before makes no step, and one in its batch goes on.
+  // A request that was stopped before the call makes no step. Others in its batch go on.
   const auto late = ours.run(Requests{
       {.text = "a b c", .stop = source.get_token()}, {.text = "z y x"}, {.text = "a b c"}});
   EXPECT_EQ(late[0].outcome, Outcome::stopped);

@@ -24,7 +24,7 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 const Pairs kPairs{{"a b c d e", "e d c b a"}, {"f g h", "f g h"}, {"x", "y"}};
 
-// Without the end symbol, in reverse; nothing for a single word.
+// Each source in reverse, without the end symbol; nothing for a single word.
 std::vector<Ids> reversed(const std::vector<Ids>& sources, int64_t /*first_line*/) {
   std::vector<Ids> targets;
   for (const Ids& source : sources) {
@@ -72,7 +72,8 @@ TEST_F(DistillationTest, PutsTheTeachersTargetsInThePlaceOfThoseOfTraining) {
   EXPECT_EQ(report.left_out, 1) << "x, of which nothing was made";
   EXPECT_DOUBLE_EQ(report.identical, 1. / 3);
   EXPECT_DOUBLE_EQ(report.length_ratio, (6 + 4 + 1) / (6 + 4 + 2.));
-  // 8 of 8 words, 4 of 6 pairs, 3 of 4 and 2 of 2 in longer rows; 8 words for 9.
+  // N-grams that match: 8 of 8 words, 4 of 6 pairs, 3 of 4 triples, 2 of 2 of four words. The
+  // lengths are 8 and 9 words.
   EXPECT_NEAR(report.bleu, 100 * std::pow(1. * 4 / 6 * 3 / 4 * 2 / 2, 0.25) * std::exp(1 - 9. / 8),
               1e-9);
   EXPECT_THAT(report.bleu_line, HasSubstr("BLEU|nrefs:1"));

@@ -85,7 +85,7 @@ TEST_F(ImageEvaluationTest, MeasuresTheDistanceOfTheImagesTheEngineMakes) {
 TEST_F(ImageEvaluationTest, RecognisesWhatAClassifierIsSureOf) {
   const ImageEvaluation found = evaluate(options());
   ASSERT_TRUE(found.recognition);
-  // The tiny classifier tells the brightest colour.
+  // The tiny classifier picks the brightest colour.
   const auto [confidence, label] = made_.to(at::kFloat).mean({2, 3}).softmax(1).max(1);
   const at::Tensor sure = confidence.gt(found.recognition->confidence);
   EXPECT_DOUBLE_EQ(found.recognition->share, sure.to(at::kDouble).mean().item<double>());

@@ -104,7 +104,7 @@ TEST_F(TextEvaluationTest, APartOfACorpusIsItsLines) {
   const Engine model = engine();
   const TextEvaluationOptions options{.reference_lengths = true, .one_step = true};
   const TextEvaluation lines = evaluate_texts(model, kSources, kReferences, options);
-  // Another tokenizer: its numbers are not those of the model.
+  // Another tokenizer, whose ids are not those of the model.
   text::Dictionary backwards;
   for (char letter = 'z'; letter >= 'a'; --letter) backwards.add(std::string(1, letter), 100);
   write_corpus("other", text::Tokenizer::words(backwards, /*raw=*/false));
@@ -163,7 +163,7 @@ TEST_F(TextEvaluationTest, BoundsTheLikelihoodOfReferences) {
   ASSERT_TRUE(bound);
   EXPECT_EQ(bound->draws, 100);
   EXPECT_EQ(bound->tokens, 4 + 4 + 2 + 4 + 3 + 5) << "with end symbols";
-  // Random weights know nothing: about the logarithm of 27 symbols, or worse.
+  // Random weights know nothing: the bound is about log 27, for 27 symbols, or worse.
   EXPECT_GT(bound->nats, std::log(27) - 0.5);
   EXPECT_LT(bound->nats, 3 * std::log(27));
   EXPECT_DOUBLE_EQ(bound->perplexity(), std::exp(bound->nats));

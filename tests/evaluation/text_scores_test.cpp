@@ -32,7 +32,7 @@ TEST(TextScores, HaveTheFiguresTheyAreMadeOf) {
   EXPECT_EQ(parts.brevity_penalty, 1);
   EXPECT_NEAR(bleu.score, 100 * std::pow(7. / 8 * 5 / 6 * 3 / 4 * 1 / 2, 0.25), 1e-9);
   EXPECT_EQ(parts.cumulative[3], bleu.score);
-  // Of lines: only as many words in a row as there are.
+  // A line's own score uses no n-grams longer than the line.
   ASSERT_EQ(bleu.sentences.size(), 2u);
   EXPECT_NEAR(bleu.sentences[0], 100 * std::pow(4. / 5 * 3 / 4 * 2 / 3 * 1 / 2, 0.25), 1e-9);
   EXPECT_NEAR(bleu.sentences[1], 100, 1e-9);

@@ -16,9 +16,9 @@
 
 namespace tessera::experiment::test {
 
-// A program that answers like tessera at once: trains by making a folder, "evaluates" to what
-// results/MODEL says, and keeps a list of what it was asked to do. `behaviour` is shell that comes
-// first, with the sub-command in $1.
+// Writes a program that stands in for tessera and answers at once. It trains by making a folder,
+// evaluates by printing fixed scores, and lists its calls in a file. `behaviour` is shell code that
+// runs first, with the sub-command in $1.
 inline void write_program(const std::filesystem::path& path, const std::string& behaviour = "") {
   write_file_atomically(path, R"(#!/bin/sh
 here=$(dirname "$0")
@@ -45,7 +45,7 @@ esac
 // An experiment in a folder, run with that program.
 class MadeExperiment : public testing::Test {
  protected:
-  // Not in memory: programs must not always be run from there.
+  // Not in memory: not every system allows programs to be run from there.
   MadeExperiment() : store_(folder_ / "out") {
     write_file_atomically(folder_ / "r.toml", "[data]\ntask = \"dates\"\n");
     write_program(folder_ / "program");
@@ -70,7 +70,7 @@ class MadeExperiment : public testing::Test {
     return find(table_, plan_, states, store_, {}, contests_);
   }
 
-  // What the program was asked to do so far, a line each.
+  // The calls of the program so far, one per line.
   std::vector<std::string> calls() const {
     std::vector<std::string> lines;
     std::ifstream file(folder_ / "calls");

@@ -101,7 +101,7 @@ TEST_F(PlanOfATable, PutsWhatIsNeededBeforeWhatNeedsIt) {
   const Plan made = plan();
   for (size_t k = 0; k < made.jobs.size(); ++k)
     for (const size_t needed : made.jobs[k].needs) EXPECT_LT(needed, k);
-  // Of ar the same seed where it has it, else its first.
+  // "ar" is needed with the same seed if it has that one, else with its first.
   EXPECT_THAT(titles(made, job(made, "evaluate reranked, seed 1").needs),
               ElementsAre("train a, seed 1", "train ar, seed 2"));
   EXPECT_THAT(titles(made, job(made, "evaluate reranked, seed 2").needs),
@@ -155,7 +155,8 @@ TEST_F(PlanOfATable, LaysSeveralRecipesOverEachOther) {
                           "train.out=" + by_recipe.folder.string(), "train.seed=1"));
 }
 
-// Said by the program at commit 4838c29: experiments that were begun then go on.
+// The names are those of the program at commit 4838c29. They must stay, so that experiments that
+// were begun then can go on.
 TEST_F(PlanOfATable, KeepsTheKeysOfModelsWithOneRecipe) {
   write("r.toml",
         "[data]\ntask = 'dates'\npairs = 200\n[model]\nwidth = 16\nfeedforward = 16\nlatent = 8\n"
@@ -283,7 +284,7 @@ TEST_F(PlanOfATable, TellsARunThatGoesOnWhereFilesAreNow) {
   EXPECT_THAT(job(made, "train m, seed 1").resume,
               ElementsAre("train", "--resume", testing::_, "data.dir=" + (folder_ / "set").string(),
                           "train.features=new.pt"));
-  // An extractor is code, which a run that goes on loads only where the command names it.
+  // An extractor is code, so a resumed run loads it only if the command names it.
   write("r.toml", "[data]\nkind = \"images\"\n[train]\nfeatures = \"own.pt\"\n");
   write("t.toml",
         "[data]\nset = ''\n[model.m]\nrecipe = 'r.toml'\ndata = 'set'\n"

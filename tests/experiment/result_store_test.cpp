@@ -14,7 +14,7 @@ namespace {
 
 using test::TemporaryFolder;
 
-// The result of a job as its file has it.
+// The result found for a job whose file has these contents.
 std::optional<Json> found(const std::string& json) {
   const TemporaryFolder folder;
   std::filesystem::create_directories(folder / "results");
@@ -30,7 +30,7 @@ TEST(ResultStore, FindsAResultByItsKey) {
   EXPECT_FALSE(found(R"({"key":"another"})").has_value());
 }
 
-// What is damaged is as if it were not there: it is made again.
+// A damaged result counts as missing, so it is made again.
 TEST(ResultStore, FindsNothingInADamagedFile) {
   for (const char* damaged :
        {"", "[]", "{}", R"({"key":1})", R"({"key":"k","command":1})",

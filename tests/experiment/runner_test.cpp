@@ -132,7 +132,7 @@ TEST_F(RunnerOfJobs, KeepsResultsOfRunsWhoseWeightsWereRemoved) {
     EXPECT_EQ(statuses(run()), kAllDone);
     EXPECT_EQ(calls().size(), 8u);
   }
-  // Another evaluation needs the weights: they are made again, for the runs it is of.
+  // Another evaluation needs the weights. They are made again, but only for the runs it evaluates.
   size_t before = 8;
   for (const std::string what : {"checkpoints", "checkpoints/step-1/model.safetensors"}) {
     remove_weights(what);
@@ -153,7 +153,7 @@ TEST_F(RunnerOfJobs, DoesNotTakeARunForDoneThatWasStoppedWhenTrainedOnceMore) {
     if (job.kind == JobKind::training) remove_tree(job.folder / "checkpoints");
   std::string text = kTable;
   read(text.replace(text.find("row = \"b\""), 9, "row = \"b\"\nevaluate = [\"--steps\", 5]"));
-  // It has saved a checkpoint on its way when it fails.
+  // This training saves a checkpoint before it fails.
   test::write_program(folder_ / "program", R"(
 if [ "$1" = train ]; then
   mkdir -p "$3/checkpoints/step-0" && touch "$3/checkpoints/step-0/config.json"
@@ -202,7 +202,7 @@ TEST_F(RunnerOfJobs, RunsOnlyWhatIsAskedFor) {
 }
 
 TEST_F(RunnerOfJobs, RunsSeveralAtOnce) {
-  // Each training waits until another one is at work beside it.
+  // Each training waits until another one is running, too.
   test::write_program(folder_ / "program", R"(
 if [ "$1" = train ]; then
   touch "$here/at-work-$$"
@@ -291,7 +291,7 @@ TEST_F(RunnerOfJobs, WaitsForTheProcessesOfAKilledExperiment) {
   const pid_t killed = ::fork();
   if (killed == 0) {
     const FolderLock lock(store_.folder() / "lock", "experiment", "");
-    if (::fork() == 0) {  // its process: it holds the lock while it saves
+    if (::fork() == 0) {  // its child holds the lock while it saves
       ::usleep(400'000);
       std::ofstream(folder_ / "saved") << "";
       ::_exit(0);

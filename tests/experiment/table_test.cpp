@@ -192,7 +192,7 @@ TEST_F(TableFile, TrainsAModelForEveryValueOfASweptKey) {
       "[[cell]]\nrow = 'b'\nmodel = 'm'\nsweep = { 'process.r' = [0.5] }\n");
   EXPECT_THAT(table.rows(), ElementsAre("a, r = 0", "a, r = 0.5", "b"));
   EXPECT_THAT(table.column_groups(), ElementsAre("steps = 1", "steps = 2", "r = 0.5"));
-  ASSERT_EQ(table.models.size(), 3u);  // of which none twice
+  ASSERT_EQ(table.models.size(), 3u);  // none of them twice
   const Model* half = table.find_model("m-r-0.5");
   ASSERT_NE(half, nullptr);
   EXPECT_THAT(half->overrides, ElementsAre("train.steps=9", "process.r=0.5"));
@@ -305,7 +305,7 @@ TEST(Tables, OfThePaperCanAllBeRead) {
     seen.insert(table.name());
     const bool text = !table.name().starts_with("images") && !table.name().starts_with("cifar10");
     EXPECT_FALSE(text && table.base.empty());
-    // A file that includes another is about its own data, throughout.
+    // All models of a table use its own data, even if it includes another table.
     const std::string task = text ? table.name().substr(table.name().find('-') + 1) : "cifar10";
     for (const Model& model : table.models)
       EXPECT_TRUE(model.recipes.front().stem().string().starts_with(task)) << model.name;

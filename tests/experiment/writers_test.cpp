@@ -62,7 +62,7 @@ class Writers : public test::MadeExperiment {
     read(kTable);
   }
 
-  // Runs it all, with BLEU 30 for seed 1 and 34 for seed 2; what uses two steps fails.
+  // Runs all jobs, with BLEU 30 for seed 1 and 34 for seed 2. Jobs with two steps fail.
   std::vector<JobState> states() {
     test::write_program(
         folder_ / "program",

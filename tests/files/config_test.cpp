@@ -247,7 +247,7 @@ TEST(Config, SyntaxErrorsComeWithTheirLine) {
   EXPECT_TRUE(found[0].starts_with("x.toml:2: ")) << found[0];
 }
 
-// The parser asserted that they are keys before it looked (files/toml.h).
+// toml++ asserts that a key is valid before it checks it; files/toml.h turns that off.
 TEST(Config, TablesWhoseNameIsNoKeyAreAProblem) {
   for (const char* text : {"[.a]\n", "[\x01]\n", "[[.a]]\n", "[a..b]\n", "[="}) {
     const Lines found = problems_of(text);
@@ -357,7 +357,7 @@ TEST(Config, AListOfFilesIsIncludedFromLeftToRight) {
   EXPECT_EQ(config.options.steps, 20);
 }
 
-// The second time it would undo what came between.
+// A second reading would undo what came in between.
 TEST(Config, AFileCountsOnce) {
   const test::TemporaryFolder folder;
   write_file_atomically(folder / "a.toml", "seed = 1\n");
@@ -415,7 +415,7 @@ TEST(Config, AMethodDoesNotFitWhatItIsNotFor) {
   good.schema.read_file(m);
   EXPECT_EQ(good.problems(),
             Lines{m + ":4: unknown key 'train.step' (did you mean 'train.steps'?)"});
-  Configuration bad;  // which says why before all that follows from it
+  Configuration bad;  // reports the cause, not the problems that follow from it
   bad.schema.read_file(folder / "lines.toml");
   bad.schema.read_file(m);
   EXPECT_EQ(bad.problems(), Lines{"'" + m +

@@ -48,7 +48,7 @@ TEST(FolderLock, MovesWithItsObject) {
   EXPECT_NO_THROW(FolderLock(folder / "lock", "baker", ""));
 }
 
-// What an experiment that was killed relies on: its processes go on holding the lock.
+// A killed experiment relies on this: its processes go on holding the lock.
 TEST(FolderLock, IsHeldByChildrenThatKeepItOpen) {
   const TemporaryFolder folder;
   int pipe[2];

@@ -24,7 +24,7 @@ TEST(JsonFile, DamageIsToldInOurWordsWithTheFilesName) {
                 "' is damaged: it is no JSON from line 2, column 2 on | make it again");
 }
 
-// Values are copied and printed by functions that call themselves: the stack would run over.
+// Values are copied and printed by recursive functions, which would overflow the stack.
 TEST(JsonFile, RefusesWhatNestsTooDeeply) {
   const auto nested = [](size_t depth) {
     return "{\"a\":" + std::string(depth, '[') + std::string(depth, ']') + "}";

@@ -1,4 +1,4 @@
-// kill -9 at any moment of replacing a folder: the old one is there, or the new one, and complete.
+// After kill -9 at any moment while a folder is replaced, the old or the new one is complete.
 
 #include "files/output_folder.h"
 #include "support/no_exchange.h"
@@ -22,7 +22,7 @@ constexpr OutputFolder::Kind kPair{
       return std::set<std::string>{"one", "two"};
     }};
 
-constexpr int kNotAllowed = 3;  // exit code of a child that cannot do without the exchange
+constexpr int kNotAllowed = 3;  // exit code of a child that cannot forbid the exchange
 
 void write_pair(const fs::path& path, const std::string& text) {
   OutputFolder folder(path, kPair, OutputFolder::Existing::replace);
@@ -47,7 +47,7 @@ std::string pair_in(const fs::path& path) {
   return one;
 }
 
-// Returns how often the folder was not in its place when a process had been killed.
+// Returns how often the folder was missing after a process was killed.
 int kill_many_times(bool exchange, bool& allowed) {
   const test::TemporaryFolder folder(test::quick_place());
   const fs::path path = folder / "pair";

@@ -34,7 +34,7 @@ const Gallery& gallery() {
   return made;
 }
 
-// What is wrong with the nesting of the tags; empty where nothing is.
+// What is wrong with the nesting of the tags; empty if nothing is.
 std::string nesting_error(const std::string& text) {
   static const std::set<std::string> empty = {"meta", "input", "br", "!DOCTYPE", "?xml"};
   std::vector<std::string> open;

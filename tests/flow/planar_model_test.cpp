@@ -47,7 +47,7 @@ TEST(PlanarModel, ReversePathsAreTheSamplesThatAreCounted) {
     right += path.wanted == path.landed;
   }
   EXPECT_EQ(right / 64, model.share_right(questions, sampler));
-  // A part of the questions starts from the same noise.
+  // A subset of the questions starts from the same noise.
   const auto all = model.reverse_paths(questions, sampler);
   const auto part = model.reverse_paths(subset(questions, 10), sampler);
   ASSERT_EQ(part.size(), 10u);

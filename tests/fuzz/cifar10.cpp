@@ -4,8 +4,8 @@
 
 namespace tessera::fuzz {
 
-// Parts "train", for all five files of training images, "last" instead for the last of them, and
-// "test".
+// The parts of the input: "train" for the five files of training images, "test", and optionally
+// "last", for the fifth file instead of "train".
 void fuzz_cifar10(std::string_view input) {
   const Parts parts = parts_of(input);
   for (int k = 1; k <= 5; ++k)

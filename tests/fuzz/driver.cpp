@@ -1,4 +1,4 @@
-// Gives a reader its seeds and damaged ones, and says what came of it.
+// Gives a reader its seeds and damaged copies of them, and reports the outcome.
 //   fuzz_readers --list
 //   fuzz_readers TARGET --seeds DIR [--runs N] [--seconds S] [--seed N] [--failures DIR]
 //   fuzz_readers TARGET FILE...    reads these files alone, and says what the reader says
@@ -84,8 +84,8 @@ std::vector<std::string> read_seeds(const fs::path& folder) {
   return seeds;
 }
 
-// What the readers said, without numbers and what stands in quotes: inputs with an outcome that
-// was not seen before are worth changing further.
+// What the readers said, without numbers and quoted text. Inputs with a new kind of outcome are
+// worth changing further.
 std::string kind_of(std::string_view text) {
   std::string kind;
   bool quoted = false;
@@ -102,7 +102,7 @@ class Trial {
   explicit Trial(const Options& options)
       : target_(*options.target), watch_(std::string(target_.name), options.failures) {}
 
-  // What is wrong with how the input was read; nothing where all is well.
+  // What went wrong when the input was read; nothing if all went well.
   std::optional<std::string> problem(const std::string& input) {
     said().clear();
     watch_.begin(input);

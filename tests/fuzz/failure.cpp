@@ -24,7 +24,7 @@ namespace {
 constexpr unsigned kMostSeconds = TESSERA_SANITIZED ? 60 : 20;               // for one input
 constexpr uint64_t kMostMemory = uint64_t{TESSERA_SANITIZED ? 3 : 1} << 30;  // likewise
 
-// Of the input at hand. Plain memory: a signal handler may do little.
+// The current input, in plain memory, because a signal handler may do little.
 struct Place {
   const char* bytes = nullptr;
   size_t size = 0;
@@ -32,7 +32,7 @@ struct Place {
 };
 Place at_hand;
 
-// Only calls that a signal handler may make.
+// Uses only calls that a signal handler may make.
 void save_input() {
   if (at_hand.bytes == nullptr) return;
   ::mkdir(at_hand.folder.data(), 0777);
@@ -69,7 +69,7 @@ void copy_text(const std::filesystem::path& path, std::array<char, 4096>& to) {
   std::copy_n(text.begin(), std::min(text.size(), to.size() - 1), to.begin());
 }
 
-// What is asked for counts too, whether or not it is used.
+// Limits the memory that is asked for, whether or not it is used.
 [[maybe_unused]] void limit_memory() {
   std::ifstream about("/proc/self/statm");
   uint64_t pages = 0;
@@ -93,7 +93,7 @@ Watch::Watch(std::string target, std::filesystem::path failures)
 #else
   constexpr std::array kSignals{SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGALRM};
   limit_memory();
-  // On a stack of their own: the usual one may be what is used up.
+  // Signal handlers get their own stack, because the usual one may be used up.
   static std::array<char, 1 << 16> stack;
   const stack_t other{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
   ::sigaltstack(&other, nullptr);

@@ -8,23 +8,22 @@
 
 namespace tessera::fuzz {
 
-// What must not happen while an input is read, and how the input is found afterwards: where the
-// process dies of it (a signal, a sanitizer's report, a reader that does not end), the input is
-// written to a file first.
+// Watches a reader. If an input kills the process (a signal, a sanitizer's report, a reader that
+// does not end), the input is written to a file first.
 class Watch {
  public:
   //   target    the name of the reader
-  //   failures  folder for inputs that make it fail, made when the first one is
+  //   failures  folder for inputs that make it fail, made with the first of them
   Watch(std::string target, std::filesystem::path failures);
 
-  // Before a reader begins and after it has ended. The input must live as long.
+  // To be called before a reader begins and after it has ended. The input must live until then.
   void begin(std::string_view input);
   void end();
 
   // Whether reading took more memory than any input is worth.
   bool too_much_memory() const;
 
-  // Writes the input at hand to the folder; returns the file.
+  // Writes the current input to the folder; returns the file.
   std::filesystem::path save() const;
 
  private:

@@ -8,27 +8,27 @@
 #include <string>
 #include <string_view>
 
-// A manifest that says what a damaged one says, but whose sums and sizes fit: what is behind these
-// checks is to be reached.
+// Makes a manifest with the contents of a damaged one, but with hashes and sizes that fit. So the
+// code behind these checks is reached.
 namespace tessera::fuzz {
 
 using Json = nlohmann::ordered_json;
 
-// A whole number of an object; 0 where there is none.
+// An integer member of an object; 0 if there is none.
 inline int64_t number_in(const Json& object, const char* key) {
   if (!object.is_object() || !object.contains(key)) return 0;
   return object[key].is_number_integer() ? object[key].template get<int64_t>() : 0;
 }
 
-// A member that is an object; an empty one where it is none.
+// The items of a member that is an object; none if it is not an object.
 inline auto members_of(const Json& object, const char* key) {
   static const Json kEmpty = Json::object();
   const bool there = object.is_object() && object.contains(key) && object[key].is_object();
   return (there ? object[key] : kEmpty).items();
 }
 
-// Writes manifest.json into the work folder, as it is where it is no JSON.
-//   read  fills what is particular to the kind
+// Writes manifest.json into the work folder. Text that is no JSON object is written unchanged.
+//   read  fills the fields that only this kind of manifest has
 template <class Manifest, class Read>
 void put_manifest(std::string_view text, const Read& read) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);

@@ -11,7 +11,7 @@
 
 namespace tessera::fuzz {
 
-// One text as every kind of JSON that folders of ours hold beside models.
+// Reads one text as every kind of JSON file that our folders hold beside models.
 void fuzz_manifests(std::string_view input) {
   const auto path = put("manifest.json", input);
   attempt([&] {
@@ -22,7 +22,7 @@ void fuzz_manifests(std::string_view input) {
   attempt([&] { corpus::Manifest::load(work_folder()).check_files(work_folder(), true); });
   attempt([&] { image::Manifest::load(work_folder()).check_files(work_folder(), true); });
   image::Manifest::is_in(work_folder());
-  // What the state of a training holds.
+  // The state of a training.
   attempt([&] {
     const nlohmann::json state = read_json(path);
     if (!state.is_object() || !state.contains("early_stop") || !state.contains("divergence"))

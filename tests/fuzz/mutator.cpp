@@ -13,10 +13,10 @@ namespace tessera::fuzz {
 namespace {
 
 constexpr size_t kMostInputs = 2000;
-constexpr size_t kMostBytes = size_t{1} << 17;  // of an input, where its seed has no more
+constexpr size_t kMostBytes = size_t{1} << 17;  // of an input, unless its seed is larger
 constexpr size_t kMostWords = 4096;
 
-// What may stand in the place of a number or a word of a text.
+// Replacements for a number or a word of a text.
 const std::vector<std::string>& telling_texts() {
   static const std::vector<std::string> texts = [] {
     std::istringstream all(
@@ -45,7 +45,7 @@ struct Range {
   size_t size() const { return end - begin; }
 };
 
-// One input on its way to another.
+// Changes an input in place.
 class Change {
  public:
   Change(std::string& input, RandomStream& random, std::span<const std::string> others,
@@ -76,7 +76,7 @@ class Change {
     return {begin, begin + length(input_.size() - begin)};
   }
 
-  // The bytes of a kind around a place, or after it where there are none.
+  // The bytes of a kind around a random place, or the next ones after it.
   template <class Kind>
   Range run_of(const Kind& is_of_kind) {
     const auto from = input_.begin() + static_cast<ptrdiff_t>(place());
@@ -114,7 +114,7 @@ class Change {
     input_.insert(place(), std::string(input_, from.begin, from.size()));
   }
 
-  // Nests and lists without end.
+  // Makes deep nests and long lists.
   void repeat() {
     const size_t begin = place();
     const std::string piece = input_.substr(begin, 1 + below(8));
@@ -128,7 +128,7 @@ class Change {
   void splice() {
     const std::string& end = other();
     const size_t cut = place();
-    // Parts of one place in two inputs fit each other best.
+    // Two inputs fit together best if both are cut at the same place.
     const size_t from = below(2) == 0 ? std::min(cut, end.size()) : below(end.size() + 1);
     input_.replace(cut, std::string::npos, end, from);
   }
@@ -140,7 +140,7 @@ class Change {
     below(2) == 0 ? input_.insert(place(), taken) : input_.replace(place(), taken.size(), taken);
   }
 
-  // A number of 1, 2, 4 or 8 bytes, the lowest or the highest first.
+  // Changes a number of 1, 2, 4 or 8 bytes, little-endian or big-endian.
   template <class Use>
   void with_number(const Use& use) {
     const size_t size = size_t{1} << below(4);
@@ -159,7 +159,7 @@ class Change {
     std::memcpy(input_.data() + begin, bytes.data(), size);
   }
 
-  // A power of two or a neighbour: where something overflows, or nearly.
+  // A power of two or a neighbour: something may overflow, or nearly.
   void set_number() {
     with_number([&](uint64_t) { return (uint64_t{1} << below(64)) + below(3) - 1; });
   }
@@ -189,7 +189,7 @@ class Change {
       replace(found, words_[below(words_.size())]);
   }
 
-  // Of a text: a line comes again elsewhere, goes, or is another input's.
+  // Copies a line to another place, removes it, or repeats it.
   void change_line() {
     const Range found = run_of([](char byte) { return byte != '\n'; });
     const std::string line = input_.substr(found.begin, found.size()) + "\n";

@@ -9,8 +9,8 @@
 
 namespace tessera::fuzz {
 
-// Makes damaged inputs of good ones. Which one is made depends on the seed, its number and the
-// inputs there are, and on nothing else.
+// Makes damaged inputs from good ones. The result depends only on the seed, the number and the
+// inputs kept so far.
 class Mutator {
  public:
   //   inputs  the seeds; may be empty
@@ -19,7 +19,7 @@ class Mutator {
   // An input with one change or several.
   std::string make(uint64_t number) const;
 
-  // One more input to begin with. Only so many are kept.
+  // Adds an input to start from. Their number is limited.
   void keep(std::string input);
 
  private:

@@ -14,7 +14,7 @@ uint32_t big_endian_at(const std::string& bytes, size_t place) {
   return number;
 }
 
-// With the check sums that its chunks should have: otherwise hardly anything gets past them.
+// Gives the chunks the checksums they should have. Otherwise hardly any input gets past them.
 std::string with_fitting_sums(std::string bytes) {
   constexpr size_t kSignature = 8, kFrame = 12;  // length, name and sum of a chunk
   for (size_t begin = kSignature; begin + kFrame <= bytes.size();) {

@@ -40,7 +40,7 @@ Parts parts_of(std::string_view input) {
     if (input[mark] == '\n') ++mark;
     const size_t line_end = std::min(input.find('\n', mark), input.size());
     const size_t begin = std::min(line_end + 1, input.size());
-    // The break that ends an empty part may be the one that ends its name.
+    // For an empty part, the line break after its name may also be the one before the next mark.
     const size_t next = std::min(input.find(kNext, line_end), input.size());
     const std::string_view name = input.substr(mark, line_end - mark).substr(kMark.size());
     parts[std::string(name)] = next > begin ? input.substr(begin, next - begin) : "";

@@ -10,10 +10,10 @@
 
 #include <ATen/core/Tensor.h>
 
-// What the targets share: files with the input, and what became of it.
+// Shared by the targets: files with the input, and the outcome of reading them.
 namespace tessera::fuzz {
 
-// What the readers said of the input at hand: a line for each attempt().
+// What the readers said of the current input: a line for each attempt().
 std::string& said();
 
 // Lets a reader try. It may refuse its input with an Error; anything else that it throws is a bug.
@@ -27,10 +27,10 @@ void attempt(const Reader& read) {
   }
 }
 
-// Throws what is no Error where a reader does not keep its promises.
+// Throws an exception that is not an Error if a reader breaks its promise.
 void expect(bool holds, const char* promise);
 
-// The folder of this process for inputs, in memory where there is one.
+// The folder of this process for inputs, in memory if possible.
 const std::filesystem::path& work_folder();
 
 // Writes a file in that folder, and returns its path.
@@ -41,10 +41,10 @@ std::filesystem::path put(const std::string& name, std::string_view bytes);
 using Parts = std::map<std::string, std::string_view, std::less<>>;
 Parts parts_of(std::string_view input);
 
-// Writes the parts of these names into the folder; files of names without a part are removed.
+// Writes the parts with these names into the folder. If a part is missing, its file is removed.
 void put_parts(const Parts& parts, std::initializer_list<const char*> names);
 
-// The bytes of a part; empty where there is none.
+// The bytes of a part; empty if there is none.
 std::string_view part(const Parts& parts, std::string_view name);
 
 // Reads every byte of a tensor.

@@ -8,7 +8,7 @@ namespace tessera::fuzz {
 
 void fuzz_table(std::string_view input) {
   const auto path = put("table.toml", input);
-  put("recipe.toml", "train.steps = 10\n");  // of all models of the seeds
+  put("recipe.toml", "train.steps = 10\n");  // used by all models of the seeds
   attempt([&] {
     const experiment::Table table = experiment::read_table(path);
     table.rows();

@@ -4,7 +4,7 @@
 #include <string_view>
 
 // The readers of files from outside. Each takes the bytes of a file, or of several (reading.h), and
-// returns; it throws where a reader does what it must not.
+// returns; it throws if a reader does what it must not.
 namespace tessera::fuzz {
 
 struct Target {
@@ -13,7 +13,7 @@ struct Target {
 };
 
 std::span<const Target> targets();
-const Target* find_target(std::string_view name);  // nullptr: there is none
+const Target* find_target(std::string_view name);  // nullptr if there is none
 
 void fuzz_arrays(std::string_view input);         // .npy and .npz with images
 void fuzz_bpe(std::string_view input);            // codes, a vocabulary, and text to be split
@@ -29,7 +29,7 @@ void fuzz_png(std::string_view input);
 void fuzz_results(std::string_view input);     // results of experiments (JSON)
 void fuzz_run_record(std::string_view input);  // the folder of a run, as reports read it
 void fuzz_safetensors(std::string_view input);
-void fuzz_statistics(std::string_view input);   // of features of images
+void fuzz_statistics(std::string_view input);   // statistics of image features
 void fuzz_table(std::string_view input);        // tables of experiments (TOML), with sweeps
 void fuzz_text_metric(std::string_view input);  // lines to be scored
 void fuzz_text_model(std::string_view input);  // the folder of a model of text, without its weights

@@ -5,7 +5,7 @@
 
 namespace tessera::fuzz {
 
-// The weights are those of a small model: they fit what the seeds say.
+// The weights are those of a small model and fit the seeds.
 void fuzz_text_model(std::string_view input) {
   static const bool written = [] {
     test::write_tiny_model(work_folder());

@@ -51,7 +51,7 @@ class DatasetFolder : public testing::Test {
     rewrite("manifest.json", text.replace(place, from.size(), to));
   }
 
-  // Puts other tensors into a split; the manifest says that it is right.
+  // Puts other tensors into a split and adjusts the manifest to them.
   void forge_split(const safetensors::Tensors& tensors) const {
     safetensors::save(path_ / "test.safetensors", tensors);
     Manifest manifest = Manifest::load(path_);

@@ -28,7 +28,7 @@ class ImageSourceTest : public testing::Test {
     writer.commit();
   }
 
-  // That all images are read back, whole and in part.
+  // Expects that all images are read back, whole and in part.
   void expect_images(const std::string& name, const at::Tensor& images,
                      const std::string& split = "") const {
     const auto source = ImageSource::open(folder_ / name, split);
@@ -152,7 +152,7 @@ TEST_F(ImageSourceTest, TellsCompressedArrays) {
     writer.commit();
   }
   std::string bytes = read_file(folder_ / "a.npz");
-  bytes[bytes.rfind("PK\1\2") + 10] = 8;  // the method
+  bytes[bytes.rfind("PK\1\2") + 10] = 8;  // the compression method
   test::write_bytes(folder_ / "a.npz", bytes);
   EXPECT_THAT(error("a.npz"), AllOf(HasSubstr("compressed"), HasSubstr("numpy.savez")));
 }

@@ -23,7 +23,7 @@ inline std::string big_endian(uint32_t number) {
           static_cast<char>(number >> 8), static_cast<char>(number)};
 }
 
-// [sizes...] uint8, a different one for every seed.
+// [sizes...] uint8, different for every seed.
 inline at::Tensor made_images(at::IntArrayRef sizes, int64_t seed = 0) {
   const int64_t count = c10::multiply_integers(sizes);
   return (at::arange(count, at::kLong) * 7 + seed * 31).remainder(251).to(at::kByte).reshape(sizes);
@@ -33,7 +33,7 @@ inline std::string bytes_of_images(const at::Tensor& images) {
   return {static_cast<const char*>(images.const_data_ptr()), images.nbytes()};
 }
 
-// A PNG of any kind, whether the reader likes it or not.
+// A PNG of any kind, also of kinds that the reader refuses.
 struct MadePng {
   uint32_t width = 1, height = 1;
   char bit_depth = 8;
@@ -103,7 +103,7 @@ inline at::Tensor write_idx(const std::filesystem::path& folder) {
   return images;
 }
 
-// What gzip makes of some bytes.
+// The bytes, compressed with gzip.
 inline std::string gzipped(const std::string& bytes) {
   z_stream stream{};
   deflateInit2(&stream, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY);

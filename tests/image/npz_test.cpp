@@ -82,7 +82,7 @@ TEST(Npy, TellsBatchesThatDoNotFit) {
 
 TEST(Npy, ReadsOtherHeaders) {
   const std::string text = "{'shape': (), \"descr\": \"<f2\", 'fortran_order': True}\n";
-  // Version 2 counts with four bytes.
+  // Version 2 gives the length of the header in four bytes.
   const NpyHeader header =
       parse_npy(std::string("\x93NUMPY\2\0", 8) + static_cast<char>(text.size()) +
                 std::string(3, '\0') + text + "ab");

@@ -104,7 +104,7 @@ TEST(Png, RefusesAPictureThatWouldFillTheMemory) {
   EXPECT_THAT(error(large.bytes()), AllOf(HasSubstr("x.png"), HasSubstr("16384 x 16384 pixels")));
 }
 
-// libpng makes room for all that a chunk says it has before it reads any of it.
+// libpng allocates the size that a chunk claims before it reads any of it.
 TEST(Png, TakesNoMemoryForAChunkThatSaysItIsLargerThanTheFile) {
   std::string bytes = MadePng{.rows = std::string("\0a", 2)}.bytes();
   bytes.insert(bytes.find("IDAT") - 4, test::big_endian(1 << 30) + "tEXtComment");

@@ -55,7 +55,7 @@ TEST(Zip, ReadsArchivesWithSmallSizes) {
 
 TEST(Zip, KnowsCompressedFiles) {
   std::string archive = plain_archive();
-  archive[36 + 10] = 8;  // the method, in the directory
+  archive[36 + 10] = 8;  // the compression method, in the directory
   EXPECT_FALSE(zip_entries(archive).front().stored);
 }
 

@@ -72,7 +72,8 @@ TEST_F(ExtractorTest, TellsClassesWhereItCan) {
   EXPECT_THAT(test::complaint([&] { plain.logits(images_); }), HasSubstr("has no method 'logits'"));
 }
 
-// Without it such a network gives class probabilities, and distances in those look plausible.
+// Without return_features such a network gives class probabilities, and distances between those
+// look plausible, too.
 TEST_F(ExtractorTest, AsksForFeaturesWhereANetworkMustBeAsked) {
   const Extractor extractor(scripted(R"(
 def forward(self, x, return_features: bool = False):

@@ -47,7 +47,7 @@ TEST(FrechetDistance, OfSingularCovariancesIsThatOfAReference) {
   const Gaussian rank3{kFirstMean, made_covariance(5, 7, 4, 0, 3)};
   const Gaussian rank4{kSecondMean, made_covariance(2, 3, 6, 2, 6)};
   const Gaussian full{kSecondMean, made_covariance(2, 3, 6)};
-  const double loose = 1e-7;  // an eigenvalue of 0 comes as 1e-14, its root as 1e-7
+  const double loose = 1e-7;  // an eigenvalue of 0 is computed as 1e-14, its root as 1e-7
   EXPECT_NEAR(frechet_distance(rank3, rank4) / 374.42648906836355648, 1, loose);
   EXPECT_NEAR(frechet_distance(rank4, rank3) / 374.42648906836355648, 1, loose);
   EXPECT_NEAR(frechet_distance(rank3, full) / 647.26416534973847417, 1, loose);

@@ -7,7 +7,8 @@
 
 namespace tessera::test {
 
-// [rows, columns] float64 of small whole numbers by a rule that golden values repeat in Python:
+// [rows, columns] float64 of small whole numbers. The Python scripts behind the golden values use
+// the same rule:
 //   (a i² + b j + 3 i j) mod 11 - 5
 inline at::Tensor made_factor(int64_t rows, int64_t columns, int64_t a, int64_t b) {
   std::vector<double> values;

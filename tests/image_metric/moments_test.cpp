@@ -35,7 +35,7 @@ TEST(Moments, KeepTheirDigitsFarFromZero) {
   const at::Tensor x = test::normal({500, 4}, 2, at::kDouble);
   Moments moments;
   for (const at::Tensor& part : (x + 1e8).split(50)) moments.add(part);
-  // The shift itself rounds to 1e-8; sums of squares would leave nothing at all.
+  // Adding 1e8 already rounds to 1e-8. Plain sums of squares would leave no digits at all.
   EXPECT_LT(test::largest_difference(moments.covariance(), plain_covariance(x)), 1e-6);
 }
 

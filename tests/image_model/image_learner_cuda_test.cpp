@@ -1,4 +1,4 @@
-// Training of images on CUDA repeats itself to the bit. Part of test_cuda.
+// Training on images is reproducible to the bit on CUDA. Part of test_cuda.
 
 #include "image_model/image_model.h"
 #include "tensor/cuda_graph.h"

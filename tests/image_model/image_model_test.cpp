@@ -26,7 +26,7 @@ ImageModelOptions small_options(Coding coding = Coding::bits) {
 std::unique_ptr<ImageModel> small_model(const ImageModelOptions& options, int64_t classes = 0) {
   auto model =
       std::make_unique<ImageModel>(options, kShape, classes, at::kCPU, nn::Precision::float32, 1);
-  at::manual_seed(2);  // what should begin by doing nothing would hide mistakes
+  at::manual_seed(2);  // layers that start as zero would hide mistakes
   model->parameters().values().add_(at::randn_like(model->parameters().values()), 0.05);
   model->refresh();
   return model;

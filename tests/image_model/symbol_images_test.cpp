@@ -25,7 +25,7 @@ using test::methods;
 std::unique_ptr<ImageModel> model_of(const ImageModelOptions& options, int64_t classes = 0) {
   auto model =
       std::make_unique<ImageModel>(options, kShape, classes, at::kCPU, nn::Precision::float32, 1);
-  at::manual_seed(2);  // what should begin by doing nothing would hide mistakes
+  at::manual_seed(2);  // layers that start as zero would hide mistakes
   model->parameters().values().add_(at::randn_like(model->parameters().values()), 0.02);
   model->refresh();
   return model;
@@ -49,7 +49,7 @@ TEST(SymbolImages, EveryMethodLearns) {
         model->loss_of(inputs, draws, model->variant(0), nn::Mode::training);
     EXPECT_TRUE(std::isfinite(loss.total.item<double>()));
     EXPECT_EQ(loss.elements.item<double>(), 4);
-    // A guess of all values alike has ln 256 = 5.5 nats.
+    // A uniform guess has ln 256 = 5.5 nats.
     EXPECT_NEAR(loss.measures[1].item<double>(), 5.5, 2.5) << "cross-entropy";
     loss.total.backward();
     model->parameters().gather_gradients();

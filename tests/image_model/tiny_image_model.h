@@ -16,7 +16,7 @@ inline void write_tiny_image_model(const std::filesystem::path& folder, bool con
   options.conditional = conditional;
   const image_model::ImageModel model(options, {.channels = 3, .height = 8, .width = 8},
                                       /*classes=*/2, at::kCPU, nn::Precision::float32, /*seed=*/1);
-  // What begins by doing nothing would make all classes alike.
+  // Layers that start as zero would make all classes alike.
   at::manual_seed(2);
   const at::Tensor& values = model.parameters().values();
   image_model::write_image_folder(folder, model, values + at::randn_like(values) * 0.1,

@@ -1,4 +1,4 @@
-// What a user writes: codes, a network of one's own, a sampler.
+// What a user writes: codes, their own network, a sampler.
 
 #include <tessera/tessera.h>
 

@@ -22,7 +22,7 @@ TEST(BitExit, MatchesTheClosedFormForEveryWidth) {
     const at::Tensor x0 = test::normal({33, 29, width}, width),
                      eps = test::normal({33, 29, width}, 100 + width);
     const auto exit = bit_exit_ratio(x0, eps, {});
-    // Bits that noise moves further in have a negative ratio instead of none.
+    // Bits that noise moves further into the cell have a negative ratio instead of none.
     EXPECT_TRUE(
         at::allclose(exit.ratio.clamp_min(0), closed_form(x0, eps).clamp_min(0), 1e-5, 1e-6))
         << "width " << width;

@@ -49,7 +49,7 @@ TEST_F(Cuda, ExitRatiosAreThoseOfTheCpu) {
 TEST_F(Cuda, OlderGpusComputeExitRatiosWithOperationsOfLibTorch) {
   const test::OlderGpu older;
   EXPECT_FALSE(kernels::cuda::has_hopper_code_for(0));
-  // Several tiles of elements and of codes, none of them whole.
+  // Several tiles of elements and of codes; no size is a multiple of a tile's.
   for (const auto& shape : {test::ExitShape{3000, 10007, 128}, {1, 1, 1}, {1025, 2049, 64}}) {
     test::expect_precision(shape, device_);
     const auto problem = ExitProblem::prediction(shape);
@@ -80,7 +80,7 @@ TEST_F(Cuda, ExitRatiosHandleTiesDuplicatesAndPointsOutside) {
 }
 
 TEST_F(Cuda, NearDuplicateCodesAreNotTakenForOutside) {
-  // Pairs of codes that differ by less than the tensor cores resolve.
+  // Pairs of codes that differ by less than the tensor cores can resolve.
   auto problem = ExitProblem::fresh({2000, 2000, 128});
   at::Tensor codes = problem.codes.clone();
   codes.narrow(0, 1000, 1000)

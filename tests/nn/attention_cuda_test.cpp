@@ -15,7 +15,7 @@ at::Tensor draw(at::IntArrayRef shape) {
   return at::randn(shape, at::TensorOptions(at::kCUDA)).to(at::kBFloat16);
 }
 
-// Of every row the first key, and of those behind it about two thirds.
+// Every row sees its first key and about two thirds of the others.
 at::Tensor some_visible(int64_t rows, int64_t keys) {
   const at::Tensor visible = at::rand({rows, keys}, at::TensorOptions(at::kCUDA)).gt(0.33);
   visible.select(1, 0).fill_(true);

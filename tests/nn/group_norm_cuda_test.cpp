@@ -18,22 +18,22 @@ struct Case {
   int64_t side, channels;
   bool film = false, offset = false;
   After after = After::silu;
-  double middle = 1;  // of the pictures, whose deviation is 2
+  double middle = 1;  // mean of the pictures; their deviation is 2
 };
 
 struct Result {
   at::Tensor y, dx, d_film, d_offset, d_weights;
 };
 
-// The same numbers on a device; bfloat16 there is computed by the fused kernels.
-//   shift   of all values, which changes nothing of what comes out
+// Computes a case with the same numbers on any device. On CUDA, the fused kernels do bfloat16.
+//   shift   is added to all values, which does not change the results
 Result run(at::Device device, Precision precision, const Case& what, double shift) {
   const int64_t channels = what.channels;
   Parameters parameters;
   const GroupNorm norm(parameters, "norm", channels);
   parameters.allocate(device, precision, 1);
   at::manual_seed(1);
-  // Numbers that bfloat16 has, so that both begin with the same.
+  // Numbers that bfloat16 can represent, so that both devices start with the same.
   const auto draw = [](at::IntArrayRef shape, double scale, double middle = 0) {
     return (at::randn(shape) * scale + middle).to(at::kBFloat16).to(at::kFloat);
   };
@@ -62,7 +62,7 @@ Result run(at::Device device, Precision precision, const Case& what, double shif
           host(parameters.gradients())};
 }
 
-// Share of the largest value by which two tensors differ at most.
+// Largest difference of two tensors, relative to the largest value.
 double difference(const at::Tensor& a, const at::Tensor& b) {
   return ((a - b).abs().max() / b.abs().max().clamp_min(1e-6)).item<double>();
 }
@@ -81,7 +81,7 @@ void expect_the_same(const Case& what) {
 }
 
 TEST(CudaGroupNorm, KernelsGiveWhatTheCpuGives) {
-  // The largest are shared by several blocks.
+  // The largest pictures are shared by several blocks.
   for (const int64_t side : {1, 7, 16, 33})
     for (const int64_t channels : {8, 24, 128, 256, 384, 2048})
       for (const bool film : {false, true})
@@ -99,7 +99,7 @@ TEST(CudaGroupNorm, ValuesFarFromZeroLoseNoDigits) {
   expect_the_same({.side = 32, .channels = 128, .offset = true, .middle = 200});
 }
 
-// A kernel has one limit of shared memory, and wide layers need more of it than narrow ones.
+// A kernel has a single limit of shared memory, and wide layers need more than narrow ones.
 TEST(CudaGroupNorm, WideAndNarrowLayersInTwoThreadsGiveWhatEachGivesAlone) {
   const auto compute = [](int64_t channels) {
     const c10::NoGradGuard no_grad;

@@ -16,7 +16,7 @@ struct Bench {
     film = at::randn({3, 48}) * 0.3;
   }
 
-  // The same in LibTorch's operations.
+  // The same with LibTorch's operations.
   at::Tensor expected(const at::Tensor& input, const at::Tensor& told, bool silu) {
     const auto named = parameters.named(parameters.values());
     at::Tensor y = at::group_norm(input.permute({0, 3, 1, 2}), GroupNorm::groups(24),

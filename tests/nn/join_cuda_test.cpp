@@ -23,7 +23,7 @@ TEST(CudaJoin, KernelsGiveWhatLibTorchGives) {
         if (with_bias) inputs.push_back(bias);
         for (at::Tensor& input : inputs) input = input.to(type).detach().requires_grad_();
         const at::Tensor y = joined(inputs[0], inputs[1], with_bias ? inputs[2] : at::Tensor());
-        // One of them is used again, so that its gradient has two parts.
+        // The first input is used again, so that its gradient has two parts.
         (y * weights + inputs[0]).sum().backward();
         std::vector<at::Tensor> results{y.detach().to(at::kFloat)};
         for (const at::Tensor& input : inputs) results.push_back(input.grad().to(at::kFloat));

@@ -152,7 +152,7 @@ TEST(Parameters, BeginAsTheyWereStored) {
   again.allocate(at::kCPU, Precision::float32, stored);
   EXPECT_TRUE(at::equal(again.values(), first.parameters.values()));
 
-  // Where they do not fit, that is said before the memory is asked for.
+  // Shapes that do not fit are reported before any memory is allocated.
   Parameters others;
   others.add("matrix", {1 << 19, 1 << 19}, Initial::normal(), Use::network);
   EXPECT_THAT(test::complaint([&] { others.allocate(at::kCPU, Precision::float32, stored); }),

@@ -18,7 +18,7 @@ void seed_generator() {
   generator.set_current_seed(5);
 }
 
-// A norm of its own weights, in the precision of training on a GPU.
+// A norm with its own weights, in the precision of training on a GPU.
 struct Norm {
   explicit Norm(int64_t width) : norm(parameters, "norm", width) {
     parameters.allocate(at::kCUDA, Precision::bfloat16, 1);
@@ -48,7 +48,7 @@ TEST(CudaResidualNorm, KernelsGiveWhatLibTorchGives) {
             result.push_back(input.to(type).detach().requires_grad_());
           return result;
         };
-        // One of them is used again, so that its gradient has two parts.
+        // The first input is used again, so that its gradient has two parts.
         const auto results = [&](const at::Tensor& z, const std::vector<at::Tensor>& of,
                                  const auto& norm_gradients) {
           (z * weights + of[0]).sum().backward();

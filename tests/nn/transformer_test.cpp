@@ -123,7 +123,7 @@ TEST(Transformer, StepByStepItGivesWhatItGivesAtOnce) {
     const at::Tensor whole =
         stack.decoder(target, causal_bias(5, target.options()), memories, bias, Mode::inference);
     KeyCache cache = stack.decoder.cache(4, 6);
-    // Rows change places on the way.
+    // The rows are reordered after three steps.
     const at::Tensor order = at::tensor(std::vector<int64_t>{1, 0, 2, 2});
     const at::Tensor moved = target.index_select(0, order);
     for (int64_t k = 0; k < 5; ++k) {

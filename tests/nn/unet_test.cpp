@@ -27,7 +27,7 @@ struct Bench {
                 12, 6, 8, classes) {
     parameters.allocate(at::kCPU, Precision::float32, 1);
     at::manual_seed(3);
-    // What should begin by doing nothing would hide mistakes.
+    // Layers that start as zero would hide mistakes.
     parameters.values().add_(at::randn_like(parameters.values()), 0.05);
     x = at::randn({2, 8, 8, 6});
     previous = at::randn({2, 8, 8, 6});

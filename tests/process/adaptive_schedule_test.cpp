@@ -66,7 +66,7 @@ TEST(AdaptiveSchedule, ErrorsGrowEvenlyUnderTheNewSchedule) {
 }
 
 TEST(AdaptiveSchedule, StaysWhereErrorsGrowEvenlyAlready) {
-  // Errors that fall by as much as the signal does from bin to bin ask for equal steps of signal.
+  // From bin to bin, errors rise by as much as the signal falls. So steps of signal become equal.
   const Trajectory trajectory = square_root(1000);
   const at::Tensor table = identity(1000, 1);
   const at::Tensor signal = trajectory.u(table.narrow(0, 1, 1000)).square();
@@ -86,13 +86,13 @@ TEST(AdaptiveSchedule, CountsErrorsByTimeAndPosition) {
   const at::Tensor error = test::normal({4, 5}, 1).abs();
   at::Tensor mask = at::ones({4, 5}, at::kBool);
   mask[0][1] = false;
-  error[3][0] = std::nanf("");  // of an update that is left out
+  error[3][0] = std::nanf("");  // from an update that is left out
   schedule.observe(t, error, mask);
   const auto state = schedule.state();
   const auto cell = [&](const char* name, int64_t bin, int64_t position) {
     return state.at(name)[bin][position].item<double>();
   };
-  // One error was counted before: 0, 1/6, 1/3 and 1/2 for the four bins.
+  // Every bin starts with one error: 0, 1/6, 1/3 and 1/2 for the four bins.
   EXPECT_EQ(cell("schedule.counts", 0, 0), 3);
   EXPECT_NEAR(cell("schedule.errors", 0, 0), (error[0][0] + error[1][0]).item<double>(), 1e-6);
   EXPECT_EQ(cell("schedule.counts", 0, 1), 2) << "without what is masked";
@@ -132,7 +132,7 @@ TEST(AdaptiveSchedule, ChangesWhenItIsTimeAndForgets) {
 TEST(AdaptiveSchedule, IsMonotoneForAnyHistory) {
   for (const char* name : {"vp-sqrt", "vp-sine", "ot", "ve"}) {
     for (uint64_t seed = 0; seed < 5; ++seed) {
-      // Bins that do not divide the horizon, too.
+      // Also with bins that do not divide the horizon.
       AdaptiveSchedule schedule(
           {.stride = 1, .bin = 3 + static_cast<int64_t>(seed), .positions = 4},
           Trajectory(name, 50), at::kCPU);

@@ -23,7 +23,7 @@ struct Scene {
   BoundaryFamily family() const { return BoundaryFamily(table, options); }
 };
 
-// Half of what it is shown, and half of what it saw last.
+// A network whose output is half of its input plus half of the previous estimate.
 at::Tensor halves(const at::Tensor& x, const at::Tensor& /*t*/, const at::Tensor& previous) {
   return 0.5 * x + 0.5 * previous;
 }

@@ -39,7 +39,7 @@ const Process& process_of(const Diffusion& model) {
   return *model.family()->process();
 }
 
-// Of all symbols, those that cannot be decoded too.
+// Labels of all symbols, including those that cannot be decoded.
 at::Tensor some_labels(const Diffusion& model) {
   return test::labels({kTokens}, model.codebook().symbols(), 4);
 }
@@ -49,7 +49,7 @@ struct Naive {
   std::vector<double> histogram = std::vector<double>(BoundaryStatistics::kBins, 0.0);
 };
 
-// On an OT path u/v = (1 - s) / s, so a ratio is left at s = 1 / (1 + ratio).
+// On an OT path u/v = (1 - s) / s, so the path leaves its cell at s = 1 / (1 + ratio).
 Naive naive_statistics(const Diffusion& model, const at::Tensor& labels, const at::Tensor& eps) {
   const std::vector<int64_t>& none = model.undecodable();
   std::vector<int64_t> rows;
@@ -82,7 +82,7 @@ TEST(BoundaryStatistics, AgreeWithANaiveComputation) {
   const at::Tensor labels = some_labels(model);
   const at::Tensor eps = test::normal({kTokens, model.codebook().dim()}, 9);
   BoundaryCounter counter(process_of(model), model.codebook(), model.undecodable());
-  // In two batches of other shapes: how tokens are put together has no part in it.
+  // In two batches of different shapes: how tokens are batched must not matter.
   counter.add(labels.narrow(0, 0, 300).view({20, 15}), eps.narrow(0, 0, 300).view({20, 15, -1}));
   counter.add(labels.narrow(0, 300, 100), eps.narrow(0, 300, 100));
   const BoundaryStatistics found = counter.result();

@@ -60,7 +60,7 @@ TEST(StoppingTime, FollowsTheNoExitPolicy) {
 }
 
 TEST(StoppingTime, MatchesTheGoldenListing) {
-  // The listing counts from 0 and truncates; as times of ours its rows are one higher.
+  // The listing counts from 0 and truncates. Its row i is our time i + 1.
   const at::Tensor index = at::full({4}, 29.0);
   const at::Tensor t = at::tensor({1.0f, 500.0f, 1000.0f, 2000.0f});
   EXPECT_EQ(test::values(listing::tau(t, index, 1.0, 2000) - 1),
@@ -70,7 +70,7 @@ TEST(StoppingTime, MatchesTheGoldenListing) {
 }
 
 TEST(StoppingTime, OfAPointOutsideItsCellIsZeroAndCounted) {
-  // A short code in the shadow of a long one: the path starts outside.
+  // A short code in the cell of a longer one, so its path starts outside its own cell.
   const EmbeddingTable table(at::tensor({1.0, 0.0, 5.0, 0.5}, at::kDouble).reshape({2, 2}),
                              {.normalise = Normalise::none});
   const at::Tensor labels = at::tensor({0, 1}, at::kLong);

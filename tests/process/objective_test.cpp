@@ -172,7 +172,7 @@ TEST(Objective, GradientsReachTrainableCodes) {
   const Batch batch("ot", 1.0);
   const at::Tensor weight = test::normal({9, 4}, 5, at::kDouble);
   const at::Tensor mix = test::normal({4, 4}, 6, at::kDouble);
-  // The stopping time carries no gradient, so it is held while the weights are moved.
+  // The stopping time carries no gradient, so it stays fixed while the weights are changed.
   const EmbeddingTable fixed(weight);
   const auto held =
       batch.process.noise(fixed, fixed.encode(batch.labels), batch.labels, batch.eps, batch.t);

@@ -39,8 +39,8 @@ TEST(Process, WithoutBoundaryIsPlainDiffusion) {
 }
 
 TEST(Process, StartsOnTheBorderOfTheCell) {
-  // At t = 0 and r = 1 a point sits where its path leaves the cell: just before it still decodes to
-  // its label.
+  // At t = 0 and r = 1 a point sits where its path leaves the cell. Just before that, it still
+  // decodes to its label.
   const EmbeddingTable table(test::normal({50, 16}, 1, at::kDouble));
   const at::Tensor labels = test::labels({3, 40}, 50, 2);
   const at::Tensor x0 = table.encode(labels), eps = test::normal({3, 40, 16}, 3, at::kDouble);
@@ -125,7 +125,7 @@ TEST(Process, MinTimeFollowsTheCodes) {
   EXPECT_LT(drawn.max().item<double>(), 1);
   EXPECT_NEAR(share.mean().item<double>(), (1 + 0.6352) / 2, 3e-3);
 
-  // The same numbers, other codes: these are further apart.
+  // The same drawn times with other codes, which are further apart.
   weight.copy_(at::tensor({1.0, 0.0, 0.0, 1.0, -1.0, 0.0, 0.0, -1.0}, at::kDouble).reshape({4, 2}));
   table.refresh();
   EXPECT_NEAR((process.training_time(table, drawn) / 2000).min().item<double>(), std::sqrt(2.0 / 3),

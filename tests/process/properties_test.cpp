@@ -88,8 +88,8 @@ RC_GTEST_PROP(StoppingTimeProperties, PathDecodesToItsSymbolUntilItExits, ()) {
     return table.decode(u.unsqueeze(-1) * paths.x0 + v.unsqueeze(-1) * paths.eps);
   };
   const at::Tensor before = decoded_at(stop.t0 * any_fraction() * (1 - 1e-6));
-  // A trajectory that starts noisy (ve) may leave before its first time, and a code with a twin (in
-  // two dimensions they crowd) is taken to lie on the border.
+  // A trajectory that starts noisy (ve) may have left its cell at its first time. A code with a
+  // near twin (common in two dimensions) counts as lying on the border.
   const at::Tensor started = stop.t0 > 0;
   RC_ASSERT((before == paths.labels).masked_select(started).all().item<bool>());
   const at::Tensor leaves = started.logical_and(stop.no_exit.logical_not());
@@ -144,7 +144,7 @@ RC_GTEST_PROP(StoppingTimeProperties, PermutingTheVocabularyChangesNothing, ()) 
 RC_GTEST_PROP(StoppingTimeProperties, SingleAndDoublePrecisionAgree, ()) {
   const Paths paths = Paths::any();
   const Trajectory trajectory("ot", 2000);
-  // The same numbers for both: where codes crowd, rounding them would move the border itself.
+  // Both start from the same float32 numbers: where codes crowd, rounding would move the border.
   const at::Tensor codes = paths.codes.to(at::kFloat), eps = paths.eps.to(at::kFloat);
   const at::Tensor x0 = paths.x0.to(at::kFloat);
   const auto time = [&](at::ScalarType dtype) {

@@ -70,7 +70,7 @@ TEST(Sampler, CountsItsCalls) {
   }
 }
 
-// DDIM, written down on its own: x <- u(t') x0 + v(t') (x - u(t) x0) / v(t).
+// DDIM, written out: x <- u(t') x0 + v(t') (x - u(t) x0) / v(t).
 TEST(Sampler, WithoutBoundaryIsDdimToTheBit) {
   const Scene scene;
   for (const auto& [kind, name] : EnumNames<TrajectoryKind>::values) {
@@ -194,7 +194,7 @@ TEST(Sampler, ShowsTheNetworkItsLastEstimateUnlessTold) {
   }
 }
 
-// DDIM again, with another point in place of the estimate; the network sees the estimate itself.
+// DDIM again, with the mean of the codes in place of the estimate. The network is shown either.
 TEST(Sampler, BuildsThePathFromTheEstimateItIsToldTo) {
   const Scene scene;
   const Process process = process_with("vp-sqrt", 0);
@@ -234,8 +234,6 @@ TEST(Sampler, RepeatsItselfForTheSameSeedWhateverTheBatch) {
   EXPECT_GT(test::largest_difference(run(at::arange(6, at::kLong)), all), 1e-2);
 }
 
-// With the right x0 and eta = 1, every state of the Gaussian sampler is distributed as the forward
-// process at its time.
 TEST(Sampler, RunsSamplesOfDifferentSeedsTogetherAsIfAlone) {
   const Scene scene;
   SamplerOptions options{.steps = 5, .noise = SamplerNoise::gaussian};
@@ -251,6 +249,8 @@ TEST(Sampler, RunsSamplesOfDifferentSeedsTogetherAsIfAlone) {
   EXPECT_FALSE(at::allclose(together.x0[0], together.x0[1]));
 }
 
+// With the right x0 and eta = 1, every state of the Gaussian sampler is distributed as the forward
+// process at its time.
 TEST(Sampler, GaussianStatesHaveTheMarginalsOfTheForwardProcess) {
   const EmbeddingTable table(test::normal({20, 4}, 1), {.normalise = Normalise::l2});
   const int64_t count = 40000;
@@ -367,7 +367,7 @@ TEST(Sampler, ATimeDifferenceLetsTheStateRunAheadOfTheTimeTold) {
     const Sampler sampler(process_with("ot", 0), scene.table, wobbly,
                           {.steps = 5, .clock = clock, .time_difference = difference});
     EXPECT_EQ(sampler.calls(), 5);
-    std::vector<std::pair<double, double>> seen;  // told, and where the state is
+    std::vector<std::pair<double, double>> seen;  // the time told and that of the state
     sampler.run_from(scene.noise, scene.samples, [&](const SampleStep& step) {
       seen.emplace_back(step.t, step.tau[0][0].item<double>());
       return true;
@@ -378,7 +378,7 @@ TEST(Sampler, ATimeDifferenceLetsTheStateRunAheadOfTheTimeTold) {
   EXPECT_EQ(states(0), (Pairs{{100, 100}, {80, 80}, {60, 60}, {40, 40}, {20, 20}}));
   EXPECT_EQ(states(0.5), (Pairs{{100, 100}, {80, 70}, {60, 50}, {40, 30}, {20, 10}}));
   EXPECT_EQ(states(2).back(), std::pair(20.0, 1.0)) << "at least 1";
-  // Without a boundary time runs evenly.
+  // Without a boundary both clocks run evenly.
   EXPECT_EQ(states(0.5, SamplerClock::velocity), states(0.5));
 }
 
@@ -506,7 +506,7 @@ TEST(Sampler, FollowsTheScheduleOfEveryPosition) {
               1e-12)
         << "a schedule that was not changed changes nothing";
 
-  // Position 2 is at another time, and so noise is redrawn by its own ratio of times.
+  // Position 2 is at another time, so the noise to redraw follows from its own times.
   warp.table().select(1, 2).pow_(2).div_(100);
   run(warped, SamplerNoise::gaussian, after);
   EXPECT_THAT(test::values(after[1][0]), ElementsAre(80, 80, 64, 80, 80));

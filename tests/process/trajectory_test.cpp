@@ -140,7 +140,7 @@ TEST(Trajectory, TimeOfRatioIsClampedAtBothEnds) {
 }
 
 TEST(Trajectory, DerivativesMatchFiniteDifferences) {
-  // Away from whole steps, where the interpolated angle has corners.
+  // Between whole steps: at whole steps the interpolated angle has corners.
   const at::Tensor tau = at::arange(0.5, 2000, 1.0, at::kDouble);
   const double h = 1e-4;
   for (const auto& trajectory : all_trajectories()) {

@@ -46,7 +46,7 @@ std::filesystem::path make_run(const TemporaryFolder& folder, const std::string&
   return run;
 }
 
-// The points of the curves of one class after a caption, in the units of the drawing.
+// The points of the curve with this CSS class below a caption, in the units of the drawing.
 Numbers curve(const std::string& html, const std::string& caption, const std::string& css_class) {
   const std::string panel = html.substr(html.find("<b>" + caption + "</b>"));
   const std::string drawing = panel.substr(0, panel.find("</svg>"));
@@ -74,7 +74,7 @@ TEST(RunRecord, ReadsWhatARunMeasured) {
   const RunRecord run = read_run(make_run(folder, "one", "0.5") / "");
   EXPECT_EQ(run.name, "one");
   EXPECT_EQ(run.settings.at("process.r"), "0.5");
-  EXPECT_THAT(run.loss.steps, ElementsAre(100, 200, 400));  // what is null is no point
+  EXPECT_THAT(run.loss.steps, ElementsAre(100, 200, 400));  // null values are left out
   EXPECT_THAT(run.loss.values, ElementsAre(4, 2, 1));
   EXPECT_THAT(run.score(run).values, ElementsAre(40, 80));
   EXPECT_THAT(run.exit_histogram, ElementsAre(0.1, 0.2, 0.3, 0.4));  // of the last validation
@@ -149,7 +149,8 @@ TEST(TrainingReport, CurvesGoThroughWhatWasMeasured) {
   EXPECT_GT(unit, 0);
   EXPECT_NEAR(loss[2].second - loss[1].second, unit, 0.11);
 
-  // 1.9 and 0.8; 0.0001 and 0.0005; 3 and 1: falling, rising, falling, with y downwards.
+  // The values fall from 1.9 to 0.8, rise from 0.0001 to 0.0005 and fall from 3 to 1. In the
+  // drawing, y grows downwards.
   for (const auto& [caption, falls] :
        {std::pair("Loss in validation", true), std::pair("Learning rate", false),
         std::pair("Gradient", true)}) {

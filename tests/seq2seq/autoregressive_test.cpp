@@ -34,7 +34,7 @@ TEST(Autoregressive, StepByStepItGivesTheProbabilitiesOfTheWhole) {
     const at::Tensor own = next.gather(1, last.unsqueeze(1)).squeeze(1);
     const at::Tensor expected = at::where(last.ne(p), own, 0);
     EXPECT_LT(test::largest_difference(whole.select(1, k), expected), 1e-5) << k;
-    // Padding, begin and unknown cannot come.
+    // Padding, begin and unknown are never written.
     for (const int64_t symbol : model.undecodable())
       EXPECT_TRUE(next.select(1, symbol).isinf().all().item<bool>());
   }

@@ -18,7 +18,7 @@
 namespace tessera::seq2seq {
 namespace {
 
-// Batches that are told apart by their sources' length.
+// Batches that differ in the length of their sources.
 std::vector<GenerationBatch> batches(int64_t count) {
   std::vector<GenerationBatch> result(static_cast<size_t>(count));
   for (int64_t k = 0; k < count; ++k) result[static_cast<size_t>(k)].source = k;
@@ -78,7 +78,7 @@ TEST(BatchWorkers, FailChecksOfTheCaller) {
   for_each_batch(
       batches(2), at::kCPU,
       [&](const GenerationBatch&) {
-        // Whoever comes second fails, and both threads come.
+        // Both threads get here, and the second one fails.
         const bool second = here++ == 1;
         EXPECT_TRUE(test::wait_until([&] { return here == 2; }));
         check_finite(at::full({1}, second ? std::nan("") : 0.0), "x");

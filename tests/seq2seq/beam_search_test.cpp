@@ -29,7 +29,7 @@ class BeamSearchTest : public testing::Test {
     return Generator(model_, options).generate(sources_);
   }
 
-  // The likeliest next symbol, again and again.
+  // Takes the likeliest next symbol at every position.
   std::vector<Id> greedy(const std::vector<Id>& source) const {
     const c10::NoGradGuard no_grad;
     const std::vector<int64_t> ids(source.begin(), source.end());
@@ -54,7 +54,7 @@ TEST_F(BeamSearchTest, ABeamOfOneIsGreedy) {
   const auto found = generate(beam(1));
   for (size_t k = 0; k < sources_.size(); ++k) {
     std::vector<Id> expected = greedy(sources_[k]);
-    // A hypothesis that finds no end is cut where its room ends.
+    // A hypothesis without an end symbol is cut at the length limit.
     expected.resize(std::min(expected.size(), found[k].ids().size()));
     EXPECT_EQ(found[k].ids(), expected) << k;
     EXPECT_EQ(found[k].candidates.size(), 1u);
@@ -85,7 +85,7 @@ TEST_F(BeamSearchTest, CandidatesAreDifferentBestFirstAndRightlyScored) {
   }
 }
 
-// All targets of up to two symbols, scored one by one, against a beam that is wide enough for them.
+// Scores all targets of up to two symbols one by one; the beam is wide enough for all of them.
 TEST_F(BeamSearchTest, AWideBeamFindsTheBestOfAll) {
   GenerationOptions options = beam(400);
   options.length_penalty = 0;

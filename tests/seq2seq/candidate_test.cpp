@@ -75,7 +75,7 @@ TEST(Choice, InStagesHearsEveryLengthOnce) {
   const auto of_length = [](int64_t length, std::vector<text::Id> ids, double confidence) {
     return Candidate{std::move(ids), length, confidence};
   };
-  // Five of the first length outvote all others where candidates vote together.
+  // If all candidates voted together, the five of the first length would outvote the others.
   std::vector<Candidate> candidates;
   for (text::Id last = 20; last < 25; ++last)
     candidates.push_back(of_length(6, {11, 12, 13, 14, last}, -1));

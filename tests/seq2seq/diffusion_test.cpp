@@ -117,7 +117,7 @@ TEST(Diffusion, TheEncoderLearnsFromLengthsUnlessToldNotTo) {
     model.parameters().gather_gradients();
     return model.parameters().gradients().clone();
   };
-  // How many numbers learn something else where lengths have more weight.
+  // How many weights get another gradient if the length loss has more weight.
   const auto touched = [&](bool reaches_encoder) {
     return gradient(0.1, reaches_encoder).ne(gradient(3, reaches_encoder)).sum().item<int64_t>();
   };
@@ -187,7 +187,7 @@ TEST(Diffusion, JoinedReadsTheSource) {
   EXPECT_GT(changed[0].min().item<double>(), 1e-4);
   EXPECT_LT(changed[1].max().item<double>(), 1e-6);
 
-  // A target does not see what is behind its end.
+  // A target does not see what comes after its end.
   at::Tensor wild = x.clone();
   wild[0][3] += 10;
   const Encoded encoded = model.encode(batch.source);
@@ -237,7 +237,7 @@ TEST(Diffusion, MayLearnABiasOfSymbols) {
   const auto named = model.parameters().named(model.parameters().gradients());
   EXPECT_GT(named.at("output_bias").abs().max().item<double>(), 0);
 
-  // What every symbol's score is raised by.
+  // The bias is added to every symbol's score.
   const c10::NoGradGuard no_grad;
   const at::Tensor x = test::normal({20, 8}, 1), before = model.codebook().logits(x);
   model.parameters().named(model.parameters().values()).at("output_bias")[7] = 100.0;
@@ -259,7 +259,7 @@ TEST(Diffusion, MayLearnFromBothPasses) {
     return model.loss(small_batch(), draws, variant, nn::Mode::inference).total.item<double>();
   };
   const auto loss = second.loss(small_batch(), draws, kPlain, nn::Mode::inference);
-  // Lengths are learnt once.
+  // The length loss counts only once.
   const double length = options.length_weight * measure(second, loss, "length");
   EXPECT_NEAR(total(both, kSelfConditioned),
               total(second, kPlain) + total(second, kSelfConditioned) - length, 1e-4);

@@ -12,7 +12,7 @@
 namespace tessera::seq2seq {
 namespace {
 
-// Watching the steps keeps generation of a diffusion model to one thread.
+// A hook that watches the steps keeps generation of a diffusion model in one thread.
 TEST(CudaGenerator, TwoThreadsWriteWhatOneWrites) {
   using text::Dictionary;
   const Diffusion model(test::tiny_options(), test::tiny_dictionary().size(),

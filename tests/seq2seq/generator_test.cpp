@@ -32,7 +32,7 @@ void expect_equal(const Generated& a, const Generated& b) {
   }
 }
 
-// Up to rounding: rows of one batch may be added up in another order.
+// Equal up to rounding: sums may be computed in another order in another batch.
 void expect_close(const Generated& a, const Generated& b) {
   EXPECT_EQ(a.chosen, b.chosen);
   ASSERT_EQ(a.candidates.size(), b.candidates.size());
@@ -42,7 +42,7 @@ void expect_close(const Generated& a, const Generated& b) {
   }
 }
 
-// Lengths are fixed where shapes must be equal.
+// For tests that need equal shapes.
 GenerationOptions fixed_length(int64_t length) {
   GenerationOptions options = test::tiny_generation();
   options.length = LengthRule{false, length};
@@ -206,7 +206,7 @@ TEST_F(GeneratorTest, DrawsLengthsByTheirProbability) {
   const std::vector<text::Id> source = tiny_source(9, 1);
   GenerationOptions options = test::tiny_generation();
   options.noises = 1;
-  options.lengths = 40;  // all that the model's positions leave: the whole distribution
+  options.lengths = 40;  // all that fit the model's positions: the whole distribution
   double total = 0, mean = 0, square = 0;
   const auto all = Generator(model_, options).generate({source});
   for (const Candidate& each : all.front().candidates) {
@@ -360,7 +360,7 @@ TEST_F(GeneratorTest, MayBeSharedByThreads) {
     for (size_t k = 0; k < sources.size(); ++k) EXPECT_EQ(result[k].ids(), expected[k].ids());
 }
 
-// As on CUDA, where all products are.
+// As on CUDA, where all matrix products are in bfloat16.
 TEST_F(GeneratorTest, MayComputeInBfloat16) {
   const Diffusion low(test::tiny_options(), test::tiny_dictionary().size(), {0, 1, 3}, at::kCPU,
                       nn::Precision::bfloat16, 3);

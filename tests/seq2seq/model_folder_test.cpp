@@ -33,7 +33,7 @@ class ModelFolder : public testing::Test {
 
   fs::path folder() const { return parent_ / "model"; }
 
-  // What loading says is wrong; never a UsageError.
+  // The message of the error from loading, which must not be a UsageError.
   std::string complaint() const {
     try {
       load_model_folder(folder(), at::kCPU);
@@ -212,7 +212,7 @@ TEST_F(ModelFolder, OfAbsurdSizesIsRefusedBeforeAnythingIsAllocated) {
       edit_config([&](auto& json) { json["options"][key] = size; });
       EXPECT_THAT(complaint(), AllOf(HasSubstr("config.json"), HasSubstr(key), HasSubstr("in [")));
     }
-  // Sizes that could be, but are not those of the weights beside them.
+  // Sizes that are allowed, but are not those of the weights beside them.
   for (const auto& [key, size] : std::map<std::string, int64_t>{{"model.width", 65536},
                                                                 {"model.feedforward", 262144},
                                                                 {"model.positions", 1048576},
@@ -270,7 +270,7 @@ TEST_F(ModelFolder, IsFoundInARunThatLostItsLinks) {
               HasSubstr("no checkpoint 'best' | there are: step-00000003, step-00000020"));
 }
 
-// As a checkpoint has it.
+// A manifest makes the folder a checkpoint.
 TEST_F(ModelFolder, OfACheckpointIsNotTakenWithAChangedConfiguration) {
   CheckpointManifest::of_folder(folder(), 10, {}).write(folder());
   EXPECT_EQ(complaint(), "");

@@ -76,7 +76,7 @@ TEST(SymbolDiffusion, WritesTheSameTextInAnyCompany) {
   }
 }
 
-// With common draws, an unlikely one would spoil the same position of all texts.
+// If texts shared their draws, an unlikely draw would spoil the same position of all texts.
 TEST(SymbolDiffusion, DrawsDifferBetweenTexts) {
   const auto model = make(symbol_options(SymbolNoise::absorbing));
   std::vector<std::vector<Id>> texts;

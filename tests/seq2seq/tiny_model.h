@@ -32,7 +32,7 @@ inline seq2seq::Seq2SeqOptions tiny_options() {
   return options;
 }
 
-// A model of random weights: fluent in nothing, the same every time.
+// A model with random weights, the same every time.
 inline seq2seq::Diffusion tiny_model(uint64_t seed = 3) {
   return seq2seq::Diffusion(
       tiny_options(), tiny_dictionary().size(),
@@ -49,7 +49,7 @@ inline seq2seq::Autoregressive tiny_autoregressive(uint64_t seed = 3) {
       nn::Precision::float32, seed);
 }
 
-// Of kind "symbols": masks in place of noise on points.
+// A model of kind "symbols": masks in place of noise on points.
 inline std::unique_ptr<seq2seq::Seq2Seq> tiny_symbols(uint64_t seed = 3) {
   seq2seq::Seq2SeqOptions options = tiny_options();
   options.kind = seq2seq::ModelKind::symbols;

@@ -23,8 +23,7 @@ inline std::ostream& operator<<(std::ostream& out, const ExitShape& shape) {
   return out << "N = " << shape.n << ", K = " << shape.k << ", d = " << shape.d;
 }
 
-// Edges of tiles and blocks, sizes that are multiples of nothing, crowded planes, and the large
-// dimensions.
+// Sizes at the edges of tiles and blocks, odd sizes, crowded planes, and large dimensions.
 inline const std::vector<ExitShape>& exit_shapes() {
   static const std::vector<ExitShape> shapes{
       {0, 10, 4},       {1, 1, 1},       {5, 1, 7},        {1, 2, 1},       {3, 5, 2},
@@ -77,9 +76,9 @@ inline double step_error(const at::Tensor& ratio, const at::Tensor& exact) {
   return difference.abs().quantile(0.999).item<double>();
 }
 
-// The precision rule: under one step at the 99.9th percentile, for labels that are given and for
-// labels that are decoded. Where codes crowd, an element may decode to a neighbour whose score is
-// the same to the last digits: it then has another cell, and is left out.
+// The precision rule is under one step at the 99.9th percentile; this requires half a step, for
+// given and for decoded labels. Where codes crowd, an element may decode to a neighbour whose score
+// is the same to the last digits. It then has another cell, and is left out.
 inline void expect_precision(const ExitShape& shape, at::Device device) {
   for (const auto& problem : {ExitProblem::fresh(shape), ExitProblem::prediction(shape)}) {
     const auto exact = problem.solve(device, at::kDouble), ours = problem.solve(device);

@@ -20,7 +20,7 @@ inline const char* severity_name(Severity severity) {
   }
 }
 
-// While one lives, it hears what the library says.
+// Collects what the library logs while this object exists.
 class LogListener {
  public:
   LogListener() {
@@ -31,14 +31,14 @@ class LogListener {
   LogListener(const LogListener&) = delete;
   LogListener& operator=(const LogListener&) = delete;
 
-  // So far, a line each: "warn: 3 pairs are empty". To be asked when nobody speaks.
+  // The messages so far, one per line: "warn: 3 pairs are empty". Call it only when nothing logs.
   const std::string& text() const { return text_; }
 
  private:
   std::string text_;
 };
 
-// What the library says during `act`.
+// What the library logs during `act`.
 inline std::string said(const std::function<void()>& act) {
   const LogListener listener;
   act();

@@ -6,8 +6,8 @@
 #include <limits>
 #include <vector>
 
-// The stopping time as method.md defines it, one competitor at a time in float64: slow, and plain
-// to check by eye.
+// The stopping time as method.md defines it, one competitor at a time in float64: slow, but easy to
+// check by eye.
 namespace tessera::test {
 
 struct NaiveExit {

@@ -10,9 +10,9 @@
 
 namespace tessera::test {
 
-// From here on this process, and what it forks, cannot exchange two files in one step: as on a file
-// system that does not know how (NFS). For children only; there is no way back. False where the
-// system does not let us.
+// From here on, this process and its children cannot exchange two files in one step, as on a file
+// system without this operation (NFS). Cannot be undone, so only for child processes. Returns false
+// if the system does not allow it.
 inline bool forbid_exchange() {
   sock_filter program[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

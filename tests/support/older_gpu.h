@@ -4,7 +4,7 @@
 
 namespace tessera::test {
 
-// While one stands, a GPU computes as those before Hopper do.
+// While this object exists, a GPU computes like those before Hopper.
 struct OlderGpu {
   OlderGpu() { kernels::cuda::set_hopper_kernels(false); }
   ~OlderGpu() { kernels::cuda::set_hopper_kernels(true); }

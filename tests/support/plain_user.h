@@ -5,7 +5,7 @@
 
 namespace tessera::test {
 
-// Until its end, the tests run as a user whom permissions bind, even if they were started by root.
+// While this object exists, file permissions apply to the tests, even if root started them.
 class PlainUser {
  public:
   PlainUser() {

@@ -24,8 +24,7 @@ inline std::string file_text(const std::filesystem::path& path) {
   return all.str();
 }
 
-// Tests of the program as a person runs it, in a folder of their own. The test program must know
-// TESSERA_PROGRAM.
+// Tests of the program as a person runs it, in a folder of their own. Needs TESSERA_PROGRAM.
 class ProgramTest : public testing::Test {
  protected:
   explicit ProgramTest(const std::filesystem::path& parent = std::filesystem::temp_directory_path())
@@ -52,7 +51,7 @@ class ProgramTest : public testing::Test {
     return {exit_code(status), output.empty() ? file_text(out) : std::string(), file_text(err)};
   }
 
-  // The program at work, for tests that send it signals. Killed at the object's end.
+  // A running program, for tests that send it signals. The destructor kills it.
   class Running {
    public:
     Running(pid_t process, std::filesystem::path out, std::filesystem::path err)
@@ -91,7 +90,7 @@ class ProgramTest : public testing::Test {
     return Running(process, out, err);
   }
 
-  // A run that fails: its exit code and what stands in the error; nothing on stdout.
+  // Expects the program to fail with this exit code and error message, and nothing on stdout.
   void expect_failure(const std::string& arguments, int status,
                       const testing::Matcher<const std::string&>& message) const {
     const auto result = run(arguments);

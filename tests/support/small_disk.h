@@ -6,7 +6,8 @@
 
 namespace tessera::test {
 
-// Until its end, no file of this process can grow beyond `bytes`: a full disk for every user.
+// While this object exists, no file of this process can grow beyond `bytes`. Acts as a full disk,
+// for root, too.
 class SmallDisk {
  public:
   explicit SmallDisk(rlim_t bytes) {

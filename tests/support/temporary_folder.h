@@ -11,14 +11,14 @@
 
 namespace tessera::test {
 
-// A folder in memory where there is one, for tests that write durably and often: they would do
-// nothing but wait for the disk.
+// A folder in memory if there is one. For tests that write durably and often, and would otherwise
+// spend their time waiting for the disk.
 inline std::filesystem::path quick_place() {
   const char* const memory = "/dev/shm";
   return access(memory, W_OK) == 0 ? memory : std::filesystem::temp_directory_path();
 }
 
-// An empty folder that is gone, with all it holds, at the end of the test.
+// An empty folder, removed with its contents at the end of the test.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(

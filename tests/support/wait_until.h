@@ -5,7 +5,7 @@
 
 namespace tessera::test {
 
-// Waits until `holds` does. False where it does not within a minute.
+// Waits until `holds()` is true. Returns false if it is not within a minute.
 template <class Condition>
 bool wait_until(Condition holds) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);

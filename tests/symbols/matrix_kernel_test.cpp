@@ -128,7 +128,7 @@ TEST(MatrixKernel, ForwardDrawsHaveTheirDistribution) {
 TEST(MatrixKernel, DivergenceIsNeverNotANumberNorItsGradient) {
   for (const auto& [name, kernel] : kernels(60)) {
     SCOPED_TRACE(name);
-    // So sure of a far value that float32 holds nothing of the others.
+    // So sure of a far value that the others vanish in float32.
     at::Tensor logits = at::zeros({2, 3, 60});
     logits.select(-1, 59).fill_(400);
     logits.requires_grad_();
@@ -178,7 +178,7 @@ TEST(GaussianKernel, OfPixelsIsAsComputedIndependently) {
   const at::Tensor step = kernel.between(time(0), time(1))[128];
   expect_digits(step[129].item<double>(), 0.2391990193);
   expect_digits(step[130].item<double>(), 0.03778272026);
-  // What is left of a value at the end, in bits.
+  // Information about a value that is left at the end, in bits.
   const at::Tensor end = kernel.between(time(0), time(1000));
   const at::Tensor lack = (end * (end.log() + std::log(256.0))).sum(1) / std::log(2.0);
   EXPECT_NEAR(lack.max().item<double>(), 6.63556181e-06, 1e-13);

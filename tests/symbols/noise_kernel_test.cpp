@@ -142,8 +142,8 @@ TEST(NoiseKernel, PlugInOfTheCavityIsExact) {
     }
 }
 
-// A draw is piecewise constant in its numbers: over a fine grid it has its distribution exactly, up
-// to a cell at every step.
+// A draw is piecewise constant in its random numbers. So over a fine grid it has the exact
+// distribution, up to one grid point at every jump.
 TEST(NoiseKernel, ReverseDrawsHaveTheirDistribution) {
   constexpr int64_t kGrid = 400;
   const at::Tensor line = (at::arange(kGrid, at::kDouble) + 0.5) / kGrid;
@@ -180,7 +180,7 @@ TEST(NoiseKernel, ForwardDrawsHaveTheirDistribution) {
   }
 }
 
-// The short forms of the kernels against the general ones.
+// Compares the short forms of the kernels with the general ones.
 TEST(NoiseKernel, DivergencesAreTheSumsTheyStandFor) {
   const at::Tensor log_p = row({.1, .25, .3, .35}).log().view({1, 4});
   for (const auto& [name, kernel] : kernels(4))

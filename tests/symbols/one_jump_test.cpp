@@ -10,7 +10,7 @@
 namespace tessera {
 namespace {
 
-// Speed 1 and elapsed noise 1/2 at T.
+// Gives speed 1 and elapsed noise 1/2 at T.
 constexpr double kGrowth = 4.9215536345675055;
 
 SymbolProcess eight_values() {
@@ -26,7 +26,7 @@ const TargetRateKernel& kernel_of(const SymbolProcess& process) {
   return dynamic_cast<const TargetRateKernel&>(process.kernel());
 }
 
-// T of one sample.
+// The time T, for one sample.
 at::Tensor end() {
   return at::ones({1}, at::kDouble);
 }

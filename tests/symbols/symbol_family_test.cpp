@@ -54,7 +54,7 @@ TEST_F(SymbolFamilyTest, NoiseIsAFunctionOfTheSample) {
   for (const SymbolNoise noise : {SymbolNoise::absorbing, SymbolNoise::uniform}) {
     SymbolFamilyOptions options;
     options.process.noise = noise;
-    options.process.low_discrepancy = false;  // whose times depend on the batch's size
+    options.process.low_discrepancy = false;  // low-discrepancy times depend on the batch size
     const SymbolFamily family(table_, options, kMask);
     const at::Tensor both = family.corrupt(labels_, draws(family, 2, 4)).input;
     const at::Tensor first = family.corrupt(labels_.narrow(0, 0, 1), draws(family, 1, 4)).input;

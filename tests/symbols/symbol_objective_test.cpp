@@ -39,8 +39,8 @@ at::Tensor marginals(const NoiseKernel& kernel, double t) {
   return kernel.forward(at::eye(kernel.symbols(), at::kDouble), at::scalar_tensor(t, at::kDouble));
 }
 
-// The expectation of symbol_bound() over times 1 .. T and noise, for the toy network: nats of both
-// positions. The prior's part is left out.
+// The expectation of symbol_bound() over times 1 .. T and noise, for the toy network, in nats for
+// both positions. The prior's part is left out.
 double expected_bound(const SymbolProcess& process, const at::Tensor& x0) {
   const NoiseKernel& kernel = process.kernel();
   const auto horizon = static_cast<int64_t>(process.horizon());
@@ -158,7 +158,7 @@ TEST(SymbolBound, IsAboveTheSurprise) {
       }
 }
 
-// The closed form for two positions, of a network that is not told the time.
+// Compares with the closed form for two positions and a network that is not told the time.
 TEST(SymbolBound, OfMasksInContinuousTimeDoesNotDependOnTheSchedule) {
   const at::Tensor x0 = symbols({0, 1});
   const auto surprise = [&](int64_t a, int64_t b) {
@@ -264,7 +264,7 @@ TEST(SymbolBound, OfUniformNoiseInContinuousTimeIsAsComputedIndependently) {
   };
   EXPECT_NEAR(bound(2, 2), 0.5814816299, 1e-8);
   EXPECT_NEAR(bound(1, 2), 2.650761188, 1e-8);
-  // Its limit from whole steps.
+  // The same value as the limit of whole steps.
   const UniformKernel& kernel = dynamic_cast<const UniformKernel&>(udlm.kernel());
   const at::Tensor x0 = at::full({1, 1}, 2, at::kLong);
   const auto stepped = [&](double steps) {

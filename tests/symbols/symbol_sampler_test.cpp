@@ -103,7 +103,7 @@ TEST(SymbolSampler, PaddingChangesNothing) {
     return at::sin(place + at::arange(3, at::kDouble) + 0.5 * x.unsqueeze(-1));
   });
   for (const Way& way : ways()) {
-    if (way.sampling.predictor == Predictor::tau_leaping) continue;  // of images, without padding
+    if (way.sampling.predictor == Predictor::tau_leaping) continue;  // for images, without padding
     const SymbolSampler sampler(way.process, {.steps = 6, .sampling = way.sampling});
     const at::Tensor present =
         at::arange(5).lt(at::tensor({3, 5}, at::kLong).unsqueeze(1));  // [2, 5]
@@ -164,7 +164,7 @@ TEST(SymbolSampler, ConfidenceUncoversAsManyAsItsScheduleSays) {
 // Two positions and the exact posteriors of a joint distribution.
 class Joint : public testing::Test {
  protected:
-  // p(x0_i | x at the other position), which is all there is for masks that are uncovered singly.
+  // p(x0_i | x at the other position), which is enough for masks that are uncovered one at a time.
   SymbolNetwork exact() const {
     return network_of([this](const at::Tensor& x, const at::Tensor&) {
       const at::Tensor by_second = at::cat({joint_, joint_.sum(1, true)}, 1);  // [3, 4]
@@ -189,7 +189,7 @@ class Joint : public testing::Test {
       at::tensor({.20, .05, .05, .02, .18, .10, .10, .05, .25}, at::kDouble).view({3, 3});
 };
 
-// Of eight degrees of freedom, 26.1 has a chance of .001.
+// With eight degrees of freedom, the statistic exceeds 26.1 with probability .001.
 constexpr double kLargest = 26.1;
 
 TEST_F(Joint, IsDrawnByManySteps) {
@@ -204,7 +204,7 @@ TEST_F(Joint, IsTakenApartByASingleStep) {
   EXPECT_GT(chi_square(x, joint_), 10 * kLargest);
 }
 
-// One position, whose distribution is known at all times: the golden numbers of the kernel's test
+// One position, whose distribution is known at all times. The golden numbers of the kernel's test
 // say how far each way is from it.
 TEST(SymbolSampler, DrawsTheDistributionOfASinglePosition) {
   const at::Tensor p0 = at::tensor({.6, .3, .1}, at::kDouble);

@@ -1,4 +1,4 @@
-// Samplers of values in an order, from networks that know the exact posterior.
+// Samplers of ordered values, with networks that know the exact posterior.
 
 #include <tessera/base/error.h>
 #include <tessera/symbols/symbol_sampler.h>

@@ -1,4 +1,4 @@
-// A family of diffusion that nothing in the library knows of, with the networks there are: the
+// A family of diffusion that the library does not know, with the library's networks: the
 // encoder-decoder on dates, the U-Net on small images.
 
 #include "corpus/batcher.h"
@@ -24,8 +24,8 @@
 namespace tessera::task {
 namespace {
 
-// Some symbols of a sample are hidden behind a point that is no code, and the network is asked what
-// they are. There is no time. Hidden ones are uncovered a few at a time, in an order that is drawn.
+// Some symbols of a sample are hidden: a point that is no code replaces their code, and the network
+// predicts them. There is no time. Sampling uncovers a few symbols at a time, in a random order.
 class Masking final : public Family {
  public:
   using Family::Family;
@@ -38,7 +38,7 @@ class Masking final : public Family {
              at::IntArrayRef elements) const override {
     const std::vector<int64_t> one(elements.size(), 1);
     return {random_normal(streams.noise, samples, elements),
-            random_normal(streams.time, samples, one)};  // compared: how many are hidden
+            random_normal(streams.time, samples, one)};  // decides how many are hidden
   }
 
   Corrupted corrupt(const at::Tensor& labels, const Draws& draws) const override {

@@ -10,7 +10,7 @@
 namespace tessera::task {
 namespace {
 
-// Ten images of 2 x 3 pixels that can be told by their value, the columns by what is added.
+// Ten images of 2 x 3 pixels. In image k, the pixels of column c have the value 10 k + c.
 image::Split ten_images() {
   const at::Tensor value = (at::arange(10) * 10).view({10, 1, 1, 1});
   const at::Tensor column = at::arange(3).view({1, 1, 1, 3});

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-// One bit of a file's last byte; its size stays.
+// Changes a file's last byte, but not its size.
 void damage(const fs::path& path) {
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   file.seekg(-1, std::ios::end);

@@ -21,13 +21,13 @@ namespace fs = std::filesystem;
 
 const fs::path kRecipes = fs::path(TESSERA_SOURCE_DIR) / "recipes";
 
-// With the values of its keys.
+// A recipe with the values of its keys.
 struct ReadRecipe : Recipe {
   std::map<std::string, config::Value> values;
   std::vector<std::string> warnings;
 };
 
-// Files, or their names without folder and ending: "multi30k", "methods/vp".
+// Reads recipes, given by their names without folder and ending: "multi30k", "methods/vp".
 ReadRecipe recipe(const std::vector<std::string>& names) {
   RecipeSource source;
   for (const std::string& name : names) source.files.push_back(kRecipes / (name + ".toml"));
@@ -93,7 +93,7 @@ TEST(Recipes, EveryMethodFitsItsKindOfDataAlone) {
   }
 }
 
-// Whether a recipe's sections are about methods there are, or a word is misspelt.
+// Finds sections whose method does not exist, for example because it is misspelt.
 TEST(Recipes, SectionsAreOfMethodsThatThereAre) {
   const std::regex section(R"(^\[method\.([^\]]+)\])");
   int seen = 0;
@@ -109,7 +109,7 @@ TEST(Recipes, SectionsAreOfMethodsThatThereAre) {
   EXPECT_GE(seen, 5);
 }
 
-// What the rows of the paper's tables are.
+// The methods are the rows of the paper's tables.
 TEST(Recipes, MethodsAreWhatThePaperCompares) {
   for (const std::string task : {"multi30k", "iwslt14", "wmt14", "wmt16", "gigaword"}) {
     SCOPED_TRACE(task);
@@ -215,7 +215,7 @@ TEST(Recipes, ImagesHaveEveryCoding) {
   EXPECT_EQ(recipe("cifar10", "bits").values, recipe("cifar10").values);
 }
 
-// tests/task/old_recipes.txt says what they were. They go with the next version.
+// tests/task/old_recipes.txt lists the old names. They go away with the next version.
 TEST(Recipes, OldNamesAreThePairsTheyWere) {
   std::ifstream file(fs::path(TESSERA_SOURCE_DIR) / "tests/task/old_recipes.txt");
   int seen = 0;
@@ -233,7 +233,7 @@ TEST(Recipes, OldNamesAreThePairsTheyWere) {
         testing::AllOf(testing::HasSubstr(name + ".toml' is an old name"),
                        testing::EndsWith(data + ".toml " +
                                          (kRecipes / "methods" / method).string() + ".toml")));
-    // What differs from the data's recipe, in the values' own text.
+    // The differences from the data's recipe, with values as text.
     std::map<std::string, std::string> expected, found;
     for (std::string word; words >> word;)
       expected[word.substr(0, word.find('='))] = word.substr(word.find('=') + 1);
@@ -247,7 +247,7 @@ TEST(Recipes, OldNamesAreThePairsTheyWere) {
   EXPECT_EQ(seen, 46);
 }
 
-// Whose defaults its other keys follow, unless they are given themselves.
+// The preset sets the defaults of other keys; keys that are given win.
 TEST(Recipes, MayNameAPreset) {
   const auto read = [](const std::vector<std::string>& overrides) {
     const RecipeSource source(kRecipes / "multi30k.toml");
@@ -289,7 +289,7 @@ TEST(Recipes, APresetOfARunIsSpeltOutBeforeOtherOverrides) {
   EXPECT_EQ(words.at(words.size() - 2), "generate.noises=2");
 }
 
-// What a run that goes on may change: what has no part in the mathematics of its updates.
+// A resumed run may only change keys that do not affect the mathematics of its updates.
 TEST(Recipes, SayWhichKeysMayChangeInARunThatGoesOn) {
   const std::set<std::string> free{"train.steps",
                                    "train.log_every",

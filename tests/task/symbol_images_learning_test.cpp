@@ -11,7 +11,7 @@
 namespace tessera::task {
 namespace {
 
-// Cross-entropy of x0, of noise that is always the same.
+// Cross-entropy of x0, always with the same noise.
 double cross_entropy(image_model::ImageModel& model, const nn::Inputs& pictures) {
   const c10::NoGradGuard no_grad;
   const Draws draws =

@@ -22,7 +22,7 @@ inline task::TextOptions tiny_text() {
   return options;
 }
 
-// A corpus of letters, of 40 pairs to train on.
+// Writes a corpus of letters with 40 pairs to train on.
 //   valid  whether there are pairs to validate on
 inline void write_letters(const std::filesystem::path& folder, bool valid) {
   const text::Tokenizer tokenizer = tiny_tokenizer();

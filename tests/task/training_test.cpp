@@ -37,12 +37,12 @@ class TrainingTest : public testing::Test {
     return {.resume = folder_ / run, .overrides = std::move(overrides), .device = "cpu"};
   }
 
-  // All that a run goes on from, as bytes.
+  // Everything that a run resumes from, as bytes.
   std::string state(const std::string& run) const {
     return read_file(train::Checkpoints(folder_ / run).newest()->folder / "training.safetensors");
   }
 
-  // Stops a training when it has logged a step.
+  // Runs a training and stops it once it has logged a step.
   static TrainingResult stopped_at(const Training& training, int64_t step) {
     std::stop_source stop;
     return training.run(stop.get_token(), [&](const TrainingProgress& progress) {
@@ -180,7 +180,7 @@ TEST_F(TrainingTest, KeepsWhatARunBeganWith) {
   EXPECT_THAT(Training(resumption("run")).config(), HasSubstr("steps = 16"));
 }
 
-// ---- the library is a guest
+// ---- what the library leaves alone
 
 std::vector<std::string> environment() {
   std::vector<std::string> found;

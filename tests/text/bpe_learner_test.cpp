@@ -57,7 +57,7 @@ TEST(BpeLearner, EqualsSubwordNmt) {
 }
 
 // Words of few letters, so that pairs often occur in a row, symbols are made in several ways, and
-// pruned counts matter. The text was made by the script beside it.
+// pruned counts matter.
 TEST(BpeLearner, EqualsSubwordNmtWhereItsCountsAreNotExact) {
   const BpeCodes codes =
       learn_bpe(words_of(read_file(kFixtures / "few_letters.txt")), {.merges = 2000});

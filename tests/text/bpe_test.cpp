@@ -20,7 +20,7 @@ BpeCodes captions() {
   return BpeCodes::load(kFixtures / "captions.codes");
 }
 
-// A whole file, line ends and a missing last one kept.
+// Applies the codes to a whole file. Line ends stay, and a missing last one stays missing.
 std::string apply_to_file(const Bpe& bpe, const std::string& name) {
   const std::string text = read_file(kFixtures / name);
   std::string applied;

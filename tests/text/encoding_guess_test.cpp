@@ -7,7 +7,7 @@
 namespace tessera::text {
 namespace {
 
-// Two bytes a character.
+// Two bytes per character.
 std::string wide(const std::string& latin, bool low_first) {
   std::string bytes;
   for (const char c : latin) {

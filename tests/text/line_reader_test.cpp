@@ -44,7 +44,7 @@ class LineReaderTest : public testing::Test {
     return "no error";
   }
 
-  // Compresses with a program of the system; empty where there is none.
+  // Compresses with a program of the system. Returns an empty path if there is none.
   std::filesystem::path compressed(const std::string& program, const std::string& text) const {
     write("plain", text);
     const std::string name = program == "xz" ? "text.xz" : "text.gz";
@@ -149,11 +149,11 @@ TEST_F(LineReaderTest, ReadsCompressedFiles) {
     const auto path = compressed(program, text);
     if (path.empty()) GTEST_SKIP() << "no " << program;
     EXPECT_EQ(lines(path), expected) << program;
-    // Two compressed files, one after the other, are one.
+    // Two compressed files, one after the other, are read as one.
     std::string bytes = tessera::read_file(path);
     const auto twice = write("twice" + path.extension().string(), bytes + bytes);
     EXPECT_EQ(lines(twice).size(), 2 * expected.size()) << program;
-    // Tapes and disks fill files up with zeros.
+    // Tapes and disks may pad files with zeros.
     const auto filled = write("filled" + path.extension().string(), bytes + std::string(512, '\0'));
     EXPECT_EQ(lines(filled), expected) << program;
   }

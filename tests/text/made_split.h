@@ -13,7 +13,7 @@
 namespace tessera::test {
 
 // Pairs of sentences of the given lengths (source, target; end symbols included). The ids of
-// sentence k tell it: they are 4 + k % 97 on the source side, 4 + k % 89 on the other.
+// sentence k identify it: all are 4 + k % 97 on the source side, 4 + k % 89 on the other.
 inline corpus::Split made_split(const std::vector<std::pair<int64_t, int64_t>>& lengths) {
   std::vector<std::vector<text::Id>> source, target;
   for (size_t k = 0; k < lengths.size(); ++k) {

@@ -10,7 +10,7 @@
 namespace tessera::text {
 namespace {
 
-// Code points of all planes, with those that mean something to the splitting often among them.
+// Code points of all planes. Those that matter for the splitting are frequent.
 std::string any_text() {
   const auto special = rc::gen::elementOf(
       std::u32string(U" \t\u00A0\n￭％@'’-.,ffed05aZ9ü\u0301\u200D中🙂_"));

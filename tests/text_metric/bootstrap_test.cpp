@@ -29,7 +29,7 @@ class Bootstrap : public testing::Test {
 
   const std::vector<Lines> reference_{fixture("reference.txt")};
   const Lines hypothesis_ = fixture("hypothesis.txt"), other_ = fixture("other_hypothesis.txt");
-  Lines mixed_ = hypothesis_;  // two lines of the other system
+  Lines mixed_ = hypothesis_;  // with two lines of the other system
 };
 
 // PairedTest([("hyp", hypothesis), ("mixed", mixed)], {"bleu": BLEU(), "chrf": CHRF()},

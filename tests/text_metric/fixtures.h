@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-// The sentences of tests/metric/fixtures, twenty a file. Golden values for them come from
+// The sentences of tests/text_metric/fixtures, twenty per file. Golden values for them come from
 //   read = lambda name: open(name, encoding="utf8", newline="\n").read().split("\n")[:-1]
-// and the calls that stand beside them, of sacreBLEU 2.6.0 and rouge_score 0.1.2.
+// and the calls given beside them, of sacreBLEU 2.6.0 and rouge_score 0.1.2.
 namespace tessera::test {
 
 inline std::vector<std::string> fixture(const std::string& name) {

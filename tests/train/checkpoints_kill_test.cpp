@@ -1,4 +1,4 @@
-// kill -9 at any moment of writing checkpoints loses none that was saved before.
+// kill -9 at any moment while checkpoints are written loses none that was saved before.
 
 #include "files/files.h"
 #include "support/complaint.h"
@@ -32,8 +32,8 @@ Checkpoints::Fill content(const std::string& text) {
   };
 }
 
-// Goes on with the run, saves checkpoint after checkpoint, some twice with other contents, and
-// tells the step of each that is safe.
+// Goes on with the run and saves each checkpoint twice, the second time with other contents. Writes
+// the step of each that is safe to the pipe `tell`.
 [[noreturn]] void train(const fs::path& run, int tell) {
   try {
     Checkpoints checkpoints(run, kRetention);
@@ -83,7 +83,7 @@ TEST(Checkpoints, SurviveBeingKilledAtAnyMoment) {
     SCOPED_TRACE("seed " + std::to_string(seed) + ", round " + std::to_string(round));
     safe = std::max(safe, train_and_kill(run.path(), delay(random)));
 
-    // A reader sees whole checkpoints only, at most without one that was being replaced.
+    // A reader sees only whole checkpoints. At most, one that was being replaced is missing.
     const std::string talk = test::said([&] {
       const auto seen = Checkpoints(run.path()).newest();
       EXPECT_GE(seen ? seen->step : 0, safe - 1);
@@ -92,7 +92,7 @@ TEST(Checkpoints, SurviveBeingKilledAtAnyMoment) {
     });
     EXPECT_EQ(talk, "") << "nothing is ever damaged";
     EXPECT_TRUE(safe == 0 || fs::exists(run / "last/model"));
-    // The only one may have been replaced by one that has no score yet.
+    // The only checkpoint with a score may have been replaced by one that has none yet.
     const auto there = Checkpoints(run.path()).all();
     const bool scored = std::any_of(there.begin(), there.end(),
                                     [](const Checkpoint& each) { return each.score.has_value(); });

@@ -318,7 +318,7 @@ TEST(Checkpoints, ADamagedOneIsReplaced) {
 
 // ---- what is there and cannot be read now
 
-// Permissions that come and go, as a network disk does.
+// Makes a path unreadable for a while, like a network disk that comes and goes.
 class Unreadable {
  public:
   explicit Unreadable(const fs::path& path) : path_(path), before_(fs::status(path).permissions()) {

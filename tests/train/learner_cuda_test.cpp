@@ -1,4 +1,4 @@
-// Training on CUDA repeats itself to the bit. Part of test_cuda.
+// Training is reproducible to the bit on CUDA. Part of test_cuda.
 
 #include "seq2seq/diffusion.h"
 #include "support/temporary_folder.h"
@@ -17,7 +17,7 @@ namespace {
 
 using text::Dictionary;
 
-// Batches of two shapes, in turns.
+// Batches of two shapes, in turn.
 corpus::Batch batch_of(int64_t step) {
   const int64_t rows = step % 2 == 0 ? 16 : 8, length = step % 2 == 0 ? 8 : 16;
   corpus::Batch batch{{rows, length, length}, rows, {}, {}, {}};

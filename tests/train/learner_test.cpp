@@ -91,7 +91,7 @@ TEST(Learner, GoesOnToTheBit) {
   for (int64_t step = 0; step < 4; ++step) half.update(step);
   safetensors::save(folder / "state", half.learner.state());
   Bench resumed;
-  resumed.update(0);  // whatever it did before
+  resumed.update(0);  // must not matter
   resumed.learner.restore(safetensors::File(folder / "state"));
   for (int64_t step = 4; step < 8; ++step) resumed.update(step);
   EXPECT_TRUE(at::equal(whole.model.parameters().values(), resumed.model.parameters().values()));
@@ -103,7 +103,7 @@ TEST(Learner, ResumedRunHasTheSameWarp) {
   Bench whole({}, adaptive_options()), half({}, adaptive_options());
   const at::Tensor first = whole.model.family()->process()->warp()->table().clone();
   for (int64_t step = 0; step < 8; ++step) whole.update(step);
-  for (int64_t step = 0; step < 5; ++step) half.update(step);  // changed once, and counted since
+  for (int64_t step = 0; step < 5; ++step) half.update(step);  // warp changed, new errors counted
   safetensors::save(folder / "state", half.learner.state());
   Bench resumed({}, adaptive_options());
   resumed.learner.restore(safetensors::File(folder / "state"));

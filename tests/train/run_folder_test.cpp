@@ -45,7 +45,7 @@ TEST(RunFolder, RefusesLinksInThePlaceOfItsFiles) {
     const TemporaryFolder folder(quick_place());
     write_file_atomically(folder / "precious", "data");
     fs::create_directory(folder / "new");
-    // One that points nowhere yet: a run folder would be what has a config.toml.
+    // The link points nowhere yet: a folder with a readable config.toml would be a run folder.
     fs::create_symlink("../later", folder.path() / "new" / name);
     EXPECT_THAT(
         complaint([&] { RunFolder::create(folder / "new"); }),
@@ -130,7 +130,7 @@ TEST(RunFolder, OneProcessTrainsAtATime) {
   RunFolder first = RunFolder::create(folder / "a");
   first.write_config("");
   first.lock();
-  RunFolder second = RunFolder::open(folder / "a");  // reading is free
+  RunFolder second = RunFolder::open(folder / "a");  // reading needs no lock
   EXPECT_THAT(complaint([&] { second.lock(); }),
               AllOf(HasSubstr("another training"), HasSubstr(std::to_string(getpid())),
                     HasSubstr("train.out")));

@@ -49,7 +49,7 @@ class Follower final : public nn::Trainable {
   nn::Weight weight_;
 };
 
-// Five batches an epoch; scores as a test says.
+// Five batches per epoch; each test sets the scores.
 class FollowerTask final : public Task {
  public:
   nn::Trainable& model() override { return model_; }
@@ -82,7 +82,7 @@ class FollowerTask final : public Task {
 
   std::function<double(int64_t)> score_at = [](int64_t step) { return static_cast<double>(step); };
   std::function<void(int64_t)> before_validation;
-  int64_t nan_from = std::numeric_limits<int64_t>::max();  // batches
+  int64_t nan_from = std::numeric_limits<int64_t>::max();  // the first batch with NaN
   std::string print = "same";
   std::vector<int64_t> validated;
 
@@ -117,7 +117,7 @@ class TrainerTest : public testing::Test {
     return steps;
   }
 
-  // All that a run goes on from, as bytes.
+  // Everything that a run resumes from, as bytes.
   std::string state(const std::string& name) const {
     return read_file(Checkpoints(path(name)).newest()->folder / "training.safetensors");
   }

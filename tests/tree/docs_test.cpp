@@ -45,7 +45,7 @@ std::vector<Line> lines_of_prose() {
   return lines;
 }
 
-// Of UTF-8: bytes that begin a character.
+// The width of UTF-8 text: counts the bytes that begin a character.
 auto columns(const std::string& text) {
   return std::count_if(text.begin(), text.end(), [](char byte) { return (byte & 0xC0) != 0x80; });
 }
@@ -74,8 +74,8 @@ TEST(Docs, LinkToFilesThatExist) {
   EXPECT_GT(links, 20);
 }
 
-// `process/family.cpp`, `src/evaluation`: as seen from the root or from where sources lie. The
-// changelog also names what is gone.
+// Names like `process/family.cpp` and `src/evaluation` are relative to the root or to a folder of
+// sources. The changelog is left out, because it also names files that are gone.
 TEST(Docs, NameSourcesThatExist) {
   const fs::path root = TESSERA_SOURCE_DIR;
   static const std::regex source(

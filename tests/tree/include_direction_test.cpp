@@ -56,7 +56,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude{
 
 struct Include {
   fs::path file;
-  std::string text;  // what stands between the quotes or brackets
+  std::string text;  // the part between the quotes or brackets
 };
 
 std::vector<Include> includes_below(const fs::path& folder) {
@@ -118,7 +118,7 @@ TEST(Tree, IncludesOnlyDownwards) {
   EXPECT_GT(seen, 50u);
 }
 
-// A header and its source count once.
+// A header and its source count as one.
 TEST(Tree, ModulesStaySmall) {
   constexpr size_t most = 22;
   for (const auto& [name, allowed] : kMayInclude) {
@@ -158,7 +158,7 @@ TEST(Tree, RemovesFoldersWithoutTheStandardLibrary) {
   }
 }
 
-// Signals, the environment, the terminal and the standard streams are the program's.
+// Signals, the environment, the terminal and the standard streams belong to the program.
 TEST(Tree, TheLibraryIsAGuestInItsProcess) {
   static const std::regex forbidden(
       R"(\b(setenv|putenv|sigaction|signal|_exit|_Exit|abort|isatty|chdir|umask)\s*\(|)"
