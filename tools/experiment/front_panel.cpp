@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ranges>
+#include <vector>
 
 #include "drawing/chart.h"
+#include "drawing/labels.h"
 #include "experiment/front.h"
 #include "report/training_charts.h"
 
@@ -60,15 +63,20 @@ drawing::Panel front_panel(const Findings& findings, const std::vector<FrontSeri
     chart.svg.polyline(front, "curve " + report::stroke_class(k));
     for (const Point& at : front) chart.svg.circle(at, 4.5, "code " + fill);
   }
-  // Labels come last, so that nothing is drawn over them. Every other series has them below its
-  // points.
-  for (size_t k = 0; k < series.size(); ++k)
-    for (const FrontPoint& point : series[k].points) {
-      if (!point.on_front) continue;
-      const Point at = place(point);
-      chart.svg.text({at.x, at.y + (k % 2 == 0 ? -10.0 : 19.0)}, label_of(*point.cell->cell),
-                     "chart middle label");
-    }
+  // Labels come last, so that nothing is drawn over them: first the best settings within the
+  // budgets, then the dearest ones. The page lists those that have no label.
+  std::vector<const FrontPoint*> labelled;
+  const auto label = [&](const FrontPoint* point) {
+    if (point && std::ranges::find(labelled, point) == labelled.end()) labelled.push_back(point);
+  };
+  for (const double budget : table.front->budgets)
+    for (const FrontSeries& each : series) label(best_within(each, budget));
+  for (const FrontSeries& each : series)
+    for (const FrontPoint& point : std::views::reverse(each.points))
+      if (point.on_front) label(&point);
+  drawing::Labels labels(kWidth, kHeight);
+  for (const FrontPoint* point : labelled)
+    labels.place(chart.svg, place(*point), label_of(*point->cell->cell));
   return {score.title + " over " + table.front->cost.title, chart.svg.body(), kWidth, kHeight};
 }
 
