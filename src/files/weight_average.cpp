@@ -57,9 +57,12 @@ void require_alike(const fs::path& first, const fs::path& other) {
   names.merge(other_files(other));
   for (const std::string& name : names) {
     const bool both = fs::exists(first / name) && fs::exists(other / name);
-    require(both && read_file(first / name) == read_file(other / name),
-            "'{}' and '{}' cannot be averaged: their files {} differ", first.string(),
-            other.string(), name);
+    if (both && read_file(first / name) == read_file(other / name)) continue;
+    throw Error(fmt::format("'{}' and '{}' cannot be averaged: their files {} differ",
+                            first.string(), other.string(), name),
+                name == kModelStateFile ? "it holds what was learnt beside the weights, such as a "
+                                          "schedule of noise, which has no mean"
+                                        : "");
   }
 }
 

@@ -1,6 +1,7 @@
 #include "files/weight_average.h"
 
 #include "files/files.h"
+#include "files/model_files.h"
 #include "seq2seq/tiny_model.h"
 #include "support/complaint.h"
 #include "support/temporary_folder.h"
@@ -82,6 +83,24 @@ TEST_F(WeightAverage, RefusesModelsThatAreNotAlike) {
   EXPECT_THAT(
       refusal(plain, write("words", test::tiny_model(), text::Tokenizer::words(words, false))),
       HasSubstr("dict.txt differ"));
+}
+
+TEST_F(WeightAverage, RefusesModelsOfDifferentState) {
+  Seq2SeqOptions options = test::tiny_options();
+  options.process.r = 0;
+  options.adaptive.stride = 5;  // a schedule of noise is made in training, beside the weights
+  const fs::path one = write("one", model_with(options, {0, 1, 3})),
+                 other = write("other", model_with(options, {0, 1, 3}));
+  average_models({one, other}, out_);
+  EXPECT_EQ(read_file(out_ / kModelStateFile), read_file(one / kModelStateFile));
+  fs::remove_all(out_);
+
+  auto state = safetensors::File(other / kModelStateFile).tensors();
+  state["schedule.times"] = state["schedule.times"] / 2;
+  safetensors::save(other / kModelStateFile, {state.begin(), state.end()});
+  EXPECT_THAT(refusal(one, other), HasSubstr("state.safetensors differ"));
+  fs::remove(other / kModelStateFile);
+  EXPECT_THAT(refusal(one, other), HasSubstr("state.safetensors differ"));
 }
 
 TEST_F(WeightAverage, LeavesWhatIsThereAlone) {
