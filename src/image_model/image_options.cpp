@@ -1,35 +1,54 @@
 #include "image_model/image_options.h"
 
+#include "files/only_for.h"
 #include "nn/sizes.h"
 #include "process/declare.h"
 #include "symbols/declare.h"
 
 namespace tessera::image_model {
+namespace {
 
-void declare(config::Schema& schema, ImageModelOptions& options) {
-  CodingOptions& coding = options.coding;
+// Options that `declare` adds are of use to some codings alone.
+void only_for(config::Schema& schema, const Coding& coding, const std::vector<Coding>& users,
+              const std::function<void()>& declare) {
+  config::only_for(schema, "images coded as", coding, users, declare);
+}
+
+void declare_coding(config::Schema& schema, CodingOptions& coding) {
   schema.option("model.coding", coding.kind,
                 "code of a sub-pixel's value: eight bits (squared error alone), the same as fixed "
                 "codes (with cross-entropy of rounding), trainable codes, the value itself "
                 "(pixels: continuous diffusion, r = 0), or the value as a symbol (values: the keys "
                 "symbols.*)");
-  schema.option("model.size", coding.size, "size of a bit, and the largest value of pixels")
-      .above(0);
-  schema.option("model.order", coding.order, "of the bits");
-  schema.option("model.gray", coding.gray, "bits in Gray code: neighbours differ in one");
-  schema
-      .option("model.shuffle", coding.shuffle,
-              "above 0: values are permuted before they become bits, by this seed, so that their "
-              "order means nothing")
-      .at_least(0);
-  schema.option("model.latent", coding.latent, "width of a trainable code").range(2, 1024);
-  schema.option("model.codes_start", coding.start,
-                "start of trainable codes: random directions, or bits (model.latent = 8)");
-  schema.option("model.head", coding.head,
-                "of values: what the network says of each, a number for every value, or a logistic "
-                "distribution");
+  using enum Coding;
+  only_for(schema, coding.kind, {bits, fixed, trainable, pixels}, [&] {
+    schema.option("model.size", coding.size, "size of a bit, and the largest value of pixels")
+        .above(0);
+  });
+  // Trainable codes may begin as bits.
+  only_for(schema, coding.kind, {bits, fixed, trainable}, [&] {
+    schema.option("model.order", coding.order, "of the bits");
+    schema.option("model.gray", coding.gray, "bits in Gray code: neighbours differ in one");
+    schema
+        .option("model.shuffle", coding.shuffle,
+                "above 0: values are permuted before they become bits, by this seed, so that their "
+                "order means nothing")
+        .at_least(0);
+  });
+  only_for(schema, coding.kind, {trainable}, [&] {
+    schema.option("model.latent", coding.latent, "width of a trainable code").range(2, 1024);
+    schema.option("model.codes_start", coding.start,
+                  "start of trainable codes: random directions, or bits (model.latent = 8)");
+  });
+  only_for(schema, coding.kind, {values}, [&] {
+    schema.option("model.head", coding.head,
+                  "of values: what the network says of each, a number for every value, or a "
+                  "logistic distribution, whose values are points from -1 to 1 (logistic) or "
+                  "equal parts of [-1, 1] (logistic-parts: tauLDR)");
+  });
+}
 
-  nn::UNetOptions& network = options.network;
+void declare_network(config::Schema& schema, nn::UNetOptions& network) {
   schema.option("model.width", network.width, "channels of the network, in all stages")
       .range(2, nn::kWidest);
   schema
@@ -48,6 +67,14 @@ void declare(config::Schema& schema, ImageModelOptions& options) {
   schema.option("model.dropout", network.dropout, "share of the activations dropped in training")
       .range(0, 1)
       .check([](double value) { return value < 1; }, "below 1");
+}
+
+}  // namespace
+
+void declare(config::Schema& schema, ImageModelOptions& options) {
+  const Coding& coding = options.coding.kind;
+  declare_coding(schema, options.coding);
+  declare_network(schema, options.network);
   schema
       .option("model.self_conditioning", options.self_conditioning,
               "share of every batch that sees the network's own previous estimate")
@@ -57,12 +84,25 @@ void declare(config::Schema& schema, ImageModelOptions& options) {
       .option("model.class_dropout", options.class_dropout,
               "share of the samples that are not told their class, for guidance")
       .range(0, 1);
-  tessera::declare(schema, "process.", options.process);
-  tessera::declare(schema, "objective.", options.objective);
-  tessera::declare(schema, "symbols.", options.symbols);
+  using enum Coding;
+  only_for(schema, coding, {bits, fixed, trainable, pixels}, [&] {
+    tessera::declare(schema, "process.", options.process);
+    declare_error(schema, "objective.", options.objective);
+  });
+  // Of bits and pixels only the squared error is taken.
+  only_for(schema, coding, {fixed, trainable}, [&] {
+    declare_rounding(schema, "objective.", options.objective);
+    declare_smoothing(schema, "objective.", options.objective);
+  });
+  only_for(schema, coding, {values},
+           [&] { tessera::declare(schema, "symbols.", options.symbols); });
 }
 
-void declare(config::Schema& schema, SamplingOptions& options) {
+void declare(config::Schema& schema, SamplingOptions& options, const Coding* coding) {
+  using enum Coding;
+  const auto part_for = [&](const std::vector<Coding>& users, const std::function<void()>& part) {
+    coding != nullptr ? only_for(schema, *coding, users, part) : part();
+  };
   schema
       .option("sample.guidance", options.guidance,
               "strength of the class: 1 as trained, larger values make images more typical of the "
@@ -70,7 +110,10 @@ void declare(config::Schema& schema, SamplingOptions& options) {
       .range(0, 1000);
   schema.option("sample.batch", options.batch, "images made at a time; lower it if memory runs out")
       .range(1, 1000000);
-  tessera::declare(schema, "sampler.", options.sampler);
+  declare_steps(schema, "sampler.", options.sampler);
+  part_for({bits, fixed, trainable, pixels},
+           [&] { declare_paths(schema, "sampler.", options.sampler); });
+  part_for({values}, [&] { tessera::declare(schema, "sampler.", options.sampler.symbols); });
 }
 
 }  // namespace tessera::image_model

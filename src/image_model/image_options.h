@@ -63,7 +63,8 @@ struct SamplingOptions {
 // Keys "model.*", "process.*", "objective.*", "symbols.*".
 void declare(config::Schema& schema, ImageModelOptions& options);
 // Keys "sample.*", "sampler.*".
-void declare(config::Schema& schema, SamplingOptions& options);
+//   coding  of the images, which decides what is of use; must outlive the schema. None: all is
+void declare(config::Schema& schema, SamplingOptions& options, const Coding* coding = nullptr);
 
 }  // namespace tessera::image_model
 

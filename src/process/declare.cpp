@@ -52,7 +52,7 @@ void declare(config::Schema& schema, const std::string& prefix, AdaptiveSchedule
       .range(1, 65536);
 }
 
-void declare(config::Schema& schema, const std::string& prefix, ObjectiveOptions& options) {
+void declare_error(config::Schema& schema, const std::string& prefix, ObjectiveOptions& options) {
   schema.option(prefix + "target", options.target,
                 "quantity whose squared error is taken: the clean point, the rescaled velocity, or "
                 "the noise (DDPM)");
@@ -61,14 +61,21 @@ void declare(config::Schema& schema, const std::string& prefix, ObjectiveOptions
   schema.option(prefix + "mse_weight", options.mse_weight, "weight of the squared error")
       .at_least(0);
   schema
+      .option(prefix + "velocity_cap", options.velocity_cap,
+              "largest weight of an element when the target is the velocity or the noise")
+      .above(0);
+  schema
+      .option(prefix + "terminal_weight", options.terminal_weight,
+              "weight of the mean square of what noise leaves of the codes at the horizon")
+      .at_least(0);
+}
+
+void declare_rounding(config::Schema& schema, const std::string& prefix,
+                      ObjectiveOptions& options) {
+  schema
       .option(prefix + "cross_entropy_weight", options.cross_entropy_weight,
               "weight of the cross-entropy of rounding the estimate to a symbol")
       .at_least(0);
-  schema
-      .option(prefix + "label_smoothing", options.label_smoothing,
-              "share of the probability spread over all symbols that can be decoded")
-      .range(0, 1)
-      .check([](double value) { return value < 1; }, "below 1");
   schema.option(prefix + "rounding", options.rounding,
                 "point whose cross-entropy is taken: the estimate, or the clean codes, as they are "
                 "or with the noise of the first step (the estimate then learns from the squared "
@@ -78,14 +85,15 @@ void declare(config::Schema& schema, const std::string& prefix, ObjectiveOptions
               "points are multiplied by it before they are scored for the cross-entropy; with "
               "codes of length sqrt(d), 1/sqrt(d) lets estimates become as long as codes")
       .above(0);
+}
+
+void declare_smoothing(config::Schema& schema, const std::string& prefix,
+                       ObjectiveOptions& options) {
   schema
-      .option(prefix + "velocity_cap", options.velocity_cap,
-              "largest weight of an element when the target is the velocity or the noise")
-      .above(0);
-  schema
-      .option(prefix + "terminal_weight", options.terminal_weight,
-              "weight of the mean square of what noise leaves of the codes at the horizon")
-      .at_least(0);
+      .option(prefix + "label_smoothing", options.label_smoothing,
+              "share of the probability spread over all symbols that can be decoded")
+      .range(0, 1)
+      .check([](double value) { return value < 1; }, "below 1");
 }
 
 void declare_steps(config::Schema& schema, const std::string& prefix, SamplerOptions& options) {
@@ -188,12 +196,6 @@ void declare(config::Schema& schema, const std::string& prefix, SymbolSampling& 
               "are equally long")
       .range(0, 1)
       .check([](double value) { return value < 1; }, "below 1");
-}
-
-void declare(config::Schema& schema, const std::string& prefix, SamplerOptions& options) {
-  declare_steps(schema, prefix, options);
-  declare_paths(schema, prefix, options);
-  declare(schema, prefix, options.symbols);
 }
 
 }  // namespace tessera

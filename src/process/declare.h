@@ -11,11 +11,16 @@
 namespace tessera {
 
 void declare(config::Schema& schema, const std::string& prefix, ProcessOptions& options);
-void declare(config::Schema& schema, const std::string& prefix, ObjectiveOptions& options);
 void declare(config::Schema& schema, const std::string& prefix, AdaptiveScheduleOptions& options);
-void declare(config::Schema& schema, const std::string& prefix, SamplerOptions& options);
 
-// The parts of the last: options of all families, of families of points, of families of symbols.
+// The parts of an objective: options of the squared error, of the cross-entropy of rounding, and the
+// smoothing of labels, which other cross-entropies have, too.
+void declare_error(config::Schema& schema, const std::string& prefix, ObjectiveOptions& options);
+void declare_rounding(config::Schema& schema, const std::string& prefix, ObjectiveOptions& options);
+void declare_smoothing(config::Schema& schema, const std::string& prefix,
+                       ObjectiveOptions& options);
+
+// The parts of a sampler: options of all families, of families of points, of families of symbols.
 void declare_steps(config::Schema& schema, const std::string& prefix, SamplerOptions& options);
 void declare_paths(config::Schema& schema, const std::string& prefix, SamplerOptions& options);
 void declare(config::Schema& schema, const std::string& prefix, SymbolSampling& options);

@@ -81,8 +81,9 @@ void declare_search(config::Schema& schema, GenerationOptions& options) {
 
 void declare(config::Schema& schema, GenerationOptions& options, const ModelKind* kind) {
   using enum ModelKind;
-  const auto part_for = [&](std::vector<ModelKind> users, const std::function<void()>& part) {
-    kind != nullptr ? only_for(schema, *kind, std::move(users), part) : part();
+  const auto part_for = [&](const std::vector<ModelKind>& users,
+                            const std::function<void()>& part) {
+    kind != nullptr ? only_for(schema, *kind, users, part) : part();
   };
   part_for({diffusion, symbols}, [&] { declare_candidates(schema, options); });
   schema.option(

@@ -1,23 +1,15 @@
 #include "seq2seq/seq2seq_options.h"
 
+#include "files/only_for.h"
 #include "nn/sizes.h"
 #include "process/declare.h"
 #include "symbols/declare.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
-
 namespace tessera::seq2seq {
 
-void only_for(config::Schema& schema, const ModelKind& kind, std::vector<ModelKind> users,
+void only_for(config::Schema& schema, const ModelKind& kind, const std::vector<ModelKind>& users,
               const std::function<void()>& declare) {
-  std::vector<std::string> names;
-  for (const ModelKind each : users) names.push_back(fmt::format("'{}'", name_of(each)));
-  schema.only_for(
-      fmt::format("models of kind {}", fmt::join(names, " and ")),
-      [&kind, users] { return std::ranges::find(users, kind) != users.end(); }, declare);
+  config::only_for(schema, "models of kind", kind, users, declare);
 }
 
 void declare(config::Schema& schema, Seq2SeqOptions& options) {
@@ -74,8 +66,10 @@ void declare(config::Schema& schema, Seq2SeqOptions& options) {
         "of the codes (mean), the nearest code (nearest), or scaled to a code's length (rescaled)");
     tessera::declare(schema, "process.", options.process);
     tessera::declare(schema, "process.adaptive_", options.adaptive);
+    declare_error(schema, "objective.", options.objective);
+    declare_rounding(schema, "objective.", options.objective);
   });
-  tessera::declare(schema, "objective.", options.objective);
+  declare_smoothing(schema, "objective.", options.objective);
   only_for(schema, options.kind, {symbols},
            [&] { tessera::declare(schema, "symbols.", options.symbols); });
 }

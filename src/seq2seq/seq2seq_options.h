@@ -60,7 +60,7 @@ void declare(config::Schema& schema, Seq2SeqOptions& options);
 
 // Restricts the options that `declare` adds to some kinds of models.
 //   kind  of the model; must outlive the schema
-void only_for(config::Schema& schema, const ModelKind& kind, std::vector<ModelKind> users,
+void only_for(config::Schema& schema, const ModelKind& kind, const std::vector<ModelKind>& users,
               const std::function<void()>& declare);
 
 }  // namespace tessera::seq2seq

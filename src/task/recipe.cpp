@@ -28,7 +28,9 @@ void declare_images(config::Schema& schema, Recipe& recipe) {
   image_model::declare(schema, recipe.image.model);
   train::declare(schema, recipe);
   declare_validation(schema, recipe.image.validation);
-  schema.changeable([&] { image_model::declare(schema, recipe.image.sampling); });
+  schema.changeable([&] {
+    image_model::declare(schema, recipe.image.sampling, &recipe.image.model.coding.kind);
+  });
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "support/complaint.h"
 #include "task/recipe.h"
 
 #include <tessera/base/error.h>
@@ -164,8 +165,46 @@ TEST(Recipes, RefuseOverridesThatWouldChangeNothing) {
               testing::HasSubstr("kind 'symbols'"));
   EXPECT_THAT(complaint("ar", "generate.lengths=3"),
               testing::HasSubstr("'diffusion' and 'symbols'"));
+  for (const char* key : {"target=noise", "mse_weight=2", "cross_entropy_weight=2",
+                          "rounding=clean", "logit_scale=0.1", "terminal_weight=1"})
+    for (const char* kind : {"symbols", "ar"})
+      EXPECT_THAT(complaint(kind, std::string("objective.") + key),
+                  testing::HasSubstr("for models of kind 'diffusion'"));
   EXPECT_EQ(complaint("symbols", "symbols.noise=uniform"), "");
+  EXPECT_EQ(complaint("symbols", "objective.label_smoothing=0.1"), "") << "of the length";
+  EXPECT_EQ(complaint("ar", "objective.label_smoothing=0.1"), "");
   EXPECT_EQ(complaint("ar", "generate.beam=3"), "");
+}
+
+TEST(Recipes, RefuseOverridesThatWouldChangeNothingOfImages) {
+  const auto read = [](const std::string& coding, const std::string& override) {
+    Recipe made(Domain::images);
+    config::Schema schema;
+    declare(schema, made);
+    schema.apply_override("model.coding=" + coding);
+    schema.apply_override(override);
+    schema.finish();
+  };
+  const auto refuses = [&](const std::string& coding, const std::string& override,
+                           const std::string& said) {
+    EXPECT_THAT(test::complaint([&] { read(coding, override); }),
+                testing::HasSubstr("for images coded as " + said))
+        << coding << ", " << override;
+  };
+  refuses("values", "process.r=0.5", "'bits', 'fixed', 'trainable' and 'pixels'");
+  refuses("values", "objective.mse_weight=2", "'bits', 'fixed', 'trainable' and 'pixels'");
+  refuses("values", "sampler.clock=velocity", "'bits', 'fixed', 'trainable' and 'pixels'");
+  refuses("values", "model.gray=true", "'bits', 'fixed' and 'trainable'");
+  refuses("bits", "objective.cross_entropy_weight=2", "'fixed' and 'trainable'");
+  refuses("pixels", "objective.label_smoothing=0.1", "'fixed' and 'trainable'");
+  refuses("bits", "model.latent=16", "'trainable'");
+  refuses("bits", "model.head=logistic", "'values'");
+  refuses("bits", "symbols.noise=uniform", "'values'");
+  refuses("fixed", "sampler.predictor=euler", "'values'");
+  EXPECT_NO_THROW(read("values", "symbols.noise=uniform"));
+  EXPECT_NO_THROW(read("values", "sampler.steps=10"));
+  EXPECT_NO_THROW(read("trainable", "objective.logit_scale=0.5"));
+  EXPECT_NO_THROW(read("pixels", "process.r=0"));
 }
 
 TEST(Recipes, MethodsOfPointsAreAsPublished) {
