@@ -71,8 +71,9 @@ void add_inspect(CLI::App& program, const GlobalOptions& globals) {
       "a\n"
       "model folder): parameters, symbols, lengths of the codes, and where the paths from tokens "
       "to\n"
-      "noise leave their cells: share of tokens outside, histogram of t0/T. Of a corpus: pairs,\n"
-      "lengths, frequent symbols. --json prints all of it for scripts.");
+      "noise leave their cells: share of tokens outside, histogram of t0/T; of models of symbols,\n"
+      "what noise leaves of them by time. Of a corpus: pairs, lengths, frequent symbols.\n"
+      "--json prints all of it for scripts.");
   auto command = std::make_shared<ModelInspection>();
   inspect
       ->add_option("path", command->folder,

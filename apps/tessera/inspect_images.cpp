@@ -16,13 +16,17 @@ namespace {
 
 constexpr int64_t kRandomValues = 10000;
 
-// Stopping times of values drawn at random: cells of pixels are the same whatever the images.
+// Values as they may be, for what is the same whatever the images.
+at::Tensor random_values(const image_model::ImageModel& model, uint64_t seed) {
+  return random_integers({seed, Purpose::validation, 1}, at::arange(kRandomValues, at::kLong), 0,
+                         model.codebook().decodable() - 1);
+}
+
+// Stopping times: cells of pixels are the same whatever the images.
 Report boundary_report(const image_model::ImageModel& model, uint64_t seed) {
   const Process* const process = model.family().process();
   if (process == nullptr) return nullptr;
-  const at::Tensor values =
-      random_integers({seed, Purpose::validation, 1}, at::arange(kRandomValues, at::kLong), 0,
-                      model.codebook().symbols() - 1);
+  const at::Tensor values = random_values(model, seed);
   const BoundaryStatistics found =
       boundary_statistics(*process, model.codebook(), {}, values, seed);
   return {{"data", nullptr},
@@ -32,6 +36,14 @@ Report boundary_report(const image_model::ImageModel& model, uint64_t seed) {
           {"no_exit", found.no_exit},
           {"mean", found.mean},
           {"histogram", found.histogram}};
+}
+
+Report values_noise_report(const image_model::ImageModel& model, uint64_t seed) {
+  const auto* const symbols = dynamic_cast<const SymbolFamily*>(&model.family());
+  if (symbols == nullptr) return nullptr;
+  Report report{{"data", nullptr}, {"reason", "as if all values were equally frequent"}};
+  report.update(noise_report(*symbols, random_values(model, seed)));
+  return report;
 }
 
 }  // namespace
@@ -52,7 +64,8 @@ Report inspect_image_model(const std::filesystem::path& folder, const ModelInspe
           {"width", shape.width},
           {"classes", loaded.classes},
           {"conditional", model.classes() > 0},
-          {"boundary", boundary_report(model, inspection.seed)}};
+          {"boundary", boundary_report(model, inspection.seed)},
+          {"noise", values_noise_report(model, inspection.seed)}};
 }
 
 Report inspect_dataset(const std::filesystem::path& folder) {

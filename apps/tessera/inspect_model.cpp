@@ -208,6 +208,13 @@ Report boundary_report(const seq2seq::Seq2Seq& model, const Process& process, co
   return report;
 }
 
+// Null stays null.
+Report with_origin(Report origin, const Report& found) {
+  if (found.is_null()) return nullptr;
+  origin.update(found);
+  return origin;
+}
+
 Report loaded_report(const ModelInspection& inspection, const fs::path& folder,
                      const task::StoredRecipe* stored) {
   const c10::NoGradGuard no_grad;
@@ -230,10 +237,13 @@ Report loaded_report(const ModelInspection& inspection, const fs::path& folder,
   if (stored == nullptr)
     report["options"] = options_report(
         values_of({}, {}), values_of(model.options(), loaded.generation), inspection.all_options);
-  if (model.family() != nullptr && model.family()->process() != nullptr)
+  if (model.family() == nullptr) return report;
+  const Labels labels = choose_labels(inspection, loaded, stored);
+  if (model.family()->process() != nullptr)
     report["boundary"] =
-        boundary_report(model, *model.family()->process(),
-                        choose_labels(inspection, loaded, stored), inspection.seed);
+        boundary_report(model, *model.family()->process(), labels, inspection.seed);
+  if (const auto* symbols = dynamic_cast<const SymbolFamily*>(model.family()))
+    report["noise"] = with_origin(labels.origin, noise_report(*symbols, labels.ids));
   return report;
 }
 

@@ -93,15 +93,7 @@ std::string parameters_text(const Report& parameters) {
 }
 
 std::string boundary_text(const Report& boundary) {
-  std::string text = "\nboundary, with the noise of training\n";
-  if (boundary["data"].is_null())
-    text += fmt::format("  on {} random labels: {}\n", count_of(boundary["tokens"]),
-                        string_of(boundary["reason"]));
-  else
-    text += fmt::format("  on {} tokens: {} of {} sentences of {} in {}\n",
-                        count_of(boundary["tokens"]), count_of(boundary["sentences"]),
-                        count_of(boundary["sentences_of_split"]), string_of(boundary["split"]),
-                        string_of(boundary["data"]));
+  std::string text = "\nboundary, with the noise of training\n" + measured_on(boundary);
   const auto share = [&](const char* key) { return percent(boundary[key].get<double>()); };
   text += fmt::format("  outside their cell {}, never leave it {}\n", share("outside"),
                       share("no_exit"));
@@ -158,10 +150,21 @@ std::string loaded_text(const Report& model) {
   if (!model.value("boundary", Report()).is_null())
     text += boundary_text(model["boundary"]) +
             ranks_text(model["boundary"].value("ranks", Report{{"rows", Report::array()}}));
+  if (!model.value("noise", Report()).is_null()) text += noise_text(model["noise"]);
   return text;
 }
 
 }  // namespace
+
+std::string measured_on(const Report& statistics) {
+  if (statistics["data"].is_null())
+    return fmt::format("  on {} random labels: {}\n", count_of(statistics["tokens"]),
+                       string_of(statistics["reason"]));
+  return fmt::format("  on {} tokens: {} of {} sentences of {} in {}\n",
+                     count_of(statistics["tokens"]), count_of(statistics["sentences"]),
+                     count_of(statistics["sentences_of_split"]), string_of(statistics["split"]),
+                     string_of(statistics["data"]));
+}
 
 std::string model_text(const Report& report) {
   if (report["kind"] == "model") return loaded_text(report["model"]).substr(1);  // no empty line

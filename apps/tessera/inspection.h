@@ -2,6 +2,8 @@
 
 #include "nn/parameters.h"
 
+#include <tessera/symbols/symbol_family.h>
+
 #include <nlohmann/json.hpp>
 
 #include <ATen/core/Tensor.h>
@@ -35,6 +37,13 @@ std::string model_text(const Report& report);
 // The loaded model of a folder that holds one of images, and all weights by part.
 Report inspect_image_model(const std::filesystem::path& folder, const ModelInspection& inspection);
 Report parameters_report(const nn::Parameters& parameters);
+
+// What noise does to some labels [N], by time; null where none of them can be decoded.
+Report noise_report(const SymbolFamily& family, const at::Tensor& labels);
+std::string noise_text(const Report& noise);
+
+// "  on 21 tokens: ...": what statistics were measured on, a line.
+std::string measured_on(const Report& statistics);
 
 // A data set of images.
 Report inspect_dataset(const std::filesystem::path& folder);

@@ -120,6 +120,27 @@ TEST_F(InspectCommand, MeasuresTheBoundaryOnTheCorpusOfTheRun) {
   EXPECT_THAT(text("run"), HasSubstr("on 21 tokens: 5 of 5 sentences of valid in corpus"));
 }
 
+TEST_F(InspectCommand, TellsWhatNoiseLeavesOfSymbols) {
+  std::filesystem::create_directories(folder_ / "masks");
+  tessera::test::write_tiny_model(folder_ / "masks", *tessera::test::tiny_symbols());
+  const auto model = json("masks --data corpus")["model"];
+  EXPECT_FALSE(model.contains("boundary"));
+  const auto noise = model["noise"];
+  EXPECT_EQ(noise["noise"], "absorbing");
+  EXPECT_EQ(noise["schedule"], "log-linear");
+  EXPECT_EQ(noise["tokens"], 16 + 5) << "words and end symbols";
+  ASSERT_EQ(noise["times"].size(), 10u);
+  EXPECT_NEAR(noise["times"][4].get<double>(), 0.5, 1e-9);
+  EXPECT_NEAR(noise["survival"][4].get<double>(), 0.5005, 1e-9);
+  EXPECT_NEAR(noise["changed"][4].get<double>(), 0.4995, 1e-9);
+  EXPECT_NEAR(noise["information"][4].get<double>(), 0.5005, 1e-9);
+  const std::string shown = text("masks --data corpus");
+  for (const char* part : {"noise of symbols (absorbing, log-linear schedule)",
+                           "on 21 tokens: 5 of 5 sentences of valid in corpus", "masked"})
+    EXPECT_THAT(shown, HasSubstr(part));
+  EXPECT_THAT(text("masks"), HasSubstr("random labels"));
+}
+
 TEST_F(InspectCommand, TakesRandomLabelsWithoutACorpusAndSaysSo) {
   const std::string alone = text("run/last");
   EXPECT_THAT(alone, HasSubstr("random labels"));
