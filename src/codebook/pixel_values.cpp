@@ -22,6 +22,12 @@ at::Tensor codes_of(int64_t values, bool mask, at::Device device) {
   return at::cat({known, at::tensor({0.0F, 1.0F}, line.options()).view({1, 2})});
 }
 
+// Where a logistic distribution has its values.
+LogisticBins bins_of(ValueHead head, int64_t values) {
+  return head == ValueHead::logistic_parts ? LogisticBins::parts(values)
+                                           : LogisticBins::centred(values);
+}
+
 [[noreturn]] void no_cells() {
   throw Error(
       "values that are read as numbers have no cells: paths need another coding, such as "
@@ -45,7 +51,7 @@ at::Tensor PixelValues::do_rows_of(const at::Tensor& labels) const {
 }
 
 at::Tensor PixelValues::do_logits(const at::Tensor& x) const {
-  return head_ == ValueHead::logits ? x : logistic_log_probabilities(x, values_);
+  return head_ == ValueHead::logits ? x : logistic_log_probabilities(x, bins_of(head_, values_));
 }
 
 at::Tensor PixelValues::do_scores(const at::Tensor& x) const {
@@ -55,14 +61,15 @@ at::Tensor PixelValues::do_scores(const at::Tensor& x) const {
 }
 
 at::Tensor PixelValues::do_decode(const at::Tensor& x) const {
-  return head_ == ValueHead::logits ? x.argmax(-1) : logistic_mode(x, values_);
+  return head_ == ValueHead::logits ? x.argmax(-1) : logistic_mode(x, bins_of(head_, values_));
 }
 
 at::Tensor PixelValues::do_cross_entropy(const at::Tensor& x, const at::Tensor& labels,
                                          double label_smoothing) const {
   const at::Tensor rows = do_rows_of(labels);
-  if (head_ == ValueHead::logistic && label_smoothing == 0) {
-    const at::Tensor found = logistic_log_probability(x, rows.clamp_min(0), values_).neg();
+  if (head_ != ValueHead::logits && label_smoothing == 0) {
+    const at::Tensor found =
+        logistic_log_probability(x, rows.clamp_min(0), bins_of(head_, values_)).neg();
     return at::where(rows.ge(0), found, at::zeros({}, found.options()));
   }
   return at::cross_entropy_loss(do_logits(x).reshape({-1, values_}), rows.reshape({-1}), {},

@@ -12,8 +12,10 @@ at::Tensor logistic(double mean, double log_scale, at::ScalarType dtype = at::kD
   return at::tensor({mean, log_scale}, at::kDouble).to(dtype);
 }
 
-double log_probability(const at::Tensor& of, int64_t bin) {
-  return logistic_log_probability(of, at::scalar_tensor(bin, at::kLong), 256).item<double>();
+const LogisticBins kCentred = LogisticBins::centred(256), kParts = LogisticBins::parts(256);
+
+double log_probability(const at::Tensor& of, int64_t bin, const LogisticBins& bins = kCentred) {
+  return logistic_log_probability(of, at::scalar_tensor(bin, at::kLong), bins).item<double>();
 }
 
 void expect_near(double value, double expected) {
@@ -34,35 +36,49 @@ TEST(Logistic, IsAsComputedIndependently) {
   expect_near(log_probability(first, 0) / std::log(2.0), -14.81071985);
 }
 
+// Values computed independently, in float64.
+TEST(Logistic, OfEqualPartsIsAsComputedIndependently) {
+  expect_near(log_probability(logistic(.1, -1), 0, kParts), -23.86663597);
+  expect_near(log_probability(logistic(.1, -1), 128, kParts), -4.052824626);
+  expect_near(log_probability(logistic(.1, -1), 141, kParts), -3.241847629);
+  expect_near(log_probability(logistic(.1, -1), 255, kParts), -19.84952862);
+}
+
 TEST(Logistic, SumsToOne) {
-  for (const double mean : {-1.0, -0.3, 0.1, 0.99})
-    for (const double log_scale : {-9.0, -5.0, -1.0, 2.0, 20.0})
-      for (const auto& [dtype, tolerance] :
-           {std::pair(at::kDouble, 1e-9), std::pair(at::kFloat, 2e-3)}) {
-        const at::Tensor all = logistic_log_probabilities(logistic(mean, log_scale, dtype), 256);
-        EXPECT_NEAR(all.to(at::kDouble).exp().sum().item<double>(), 1, tolerance)
-            << mean << " " << log_scale;
-      }
+  for (const LogisticBins& bins : {kCentred, kParts})
+    for (const double mean : {-1.0, -0.3, 0.1, 0.99})
+      for (const double log_scale : {-9.0, -5.0, -1.0, 2.0, 20.0})
+        for (const auto& [dtype, tolerance] :
+             {std::pair(at::kDouble, 1e-9), std::pair(at::kFloat, 2e-3)}) {
+          const at::Tensor all = logistic_log_probabilities(logistic(mean, log_scale, dtype), bins);
+          EXPECT_NEAR(all.to(at::kDouble).exp().sum().item<double>(), 1, tolerance)
+              << mean << " " << log_scale;
+        }
 }
 
 TEST(Logistic, OfOneBinIsThatOfAll) {
   const at::Tensor many = at::stack({logistic(-.9, -6), logistic(.2, 0), logistic(1, -3)});
-  const at::Tensor all = logistic_log_probabilities(many, 16);
-  for (int64_t bin = 0; bin < 16; ++bin)
-    EXPECT_TRUE(at::allclose(logistic_log_probability(many, at::full({3}, bin, at::kLong), 16),
-                             all.select(1, bin)));
+  for (const LogisticBins& bins : {LogisticBins::centred(16), LogisticBins::parts(16)}) {
+    const at::Tensor all = logistic_log_probabilities(many, bins);
+    for (int64_t bin = 0; bin < 16; ++bin)
+      EXPECT_TRUE(at::allclose(logistic_log_probability(many, at::full({3}, bin, at::kLong), bins),
+                               all.select(1, bin)));
+  }
 }
 
 TEST(Logistic, MirrorsItsMean) {
-  const at::Tensor one = logistic_log_probabilities(logistic(.37, -2), 256),
-                   other = logistic_log_probabilities(logistic(-.37, -2), 256);
-  EXPECT_TRUE(at::allclose(one.flip({0}), other, 1e-11, 1e-11));
+  for (const LogisticBins& bins : {kCentred, kParts}) {
+    const at::Tensor one = logistic_log_probabilities(logistic(.37, -2), bins),
+                     other = logistic_log_probabilities(logistic(-.37, -2), bins);
+    EXPECT_TRUE(at::allclose(one.flip({0}), other, 1e-11, 1e-11));
+  }
 }
 
 TEST(Logistic, HasItsModeInTheNearestBin) {
-  for (const double mean : {-1.2, -1.0, -0.31, 0.1, 0.7, 1.0})
-    EXPECT_EQ(logistic_mode(logistic(mean, -4), 256).item<int64_t>(),
-              logistic_log_probabilities(logistic(mean, -4), 256).argmax().item<int64_t>());
+  for (const LogisticBins& bins : {kCentred, kParts})
+    for (const double mean : {-1.2, -1.0, -0.31, 0.1, 0.7, 1.0})
+      EXPECT_EQ(logistic_mode(logistic(mean, -4), bins).item<int64_t>(),
+                logistic_log_probabilities(logistic(mean, -4), bins).argmax().item<int64_t>());
 }
 
 TEST(Logistic, HasAGradientInBothTails) {
@@ -70,7 +86,7 @@ TEST(Logistic, HasAGradientInBothTails) {
     for (const int64_t bin : {0, 255}) {
       at::Tensor of = logistic(.1, log_scale, at::kFloat);
       of.requires_grad_();
-      logistic_log_probability(of, at::scalar_tensor(bin, at::kLong), 256).backward();
+      logistic_log_probability(of, at::scalar_tensor(bin, at::kLong), kCentred).backward();
       EXPECT_TRUE(of.grad().isfinite().all().item<bool>()) << log_scale << ": " << of.grad();
     }
 }

@@ -26,7 +26,8 @@ TEST(PixelValues, AreReadAsNumbersAndWhetherTheyAreMasks) {
 TEST(PixelValues, DecodeToTheLikeliestValueAndNeverToTheMask) {
   at::manual_seed(1);
   for (const bool mask : {false, true})
-    for (const ValueHead head : {ValueHead::logits, ValueHead::logistic}) {
+    for (const ValueHead head :
+         {ValueHead::logits, ValueHead::logistic, ValueHead::logistic_parts}) {
       const PixelValues values(16, head, mask);
       const at::Tensor output = at::randn({50, values.output_dim()});
       EXPECT_TRUE(at::equal(values.decode(output), values.scores(output).argmax(-1)));
@@ -43,7 +44,7 @@ TEST(PixelValues, DecodeToTheLikeliestValueAndNeverToTheMask) {
 TEST(PixelValues, CrossEntropyIsThatOfTheLogits) {
   at::manual_seed(1);
   const at::Tensor labels = at::tensor({0, 15, 7, 3, 16, 2}, at::kLong).view({2, 3});
-  for (const ValueHead head : {ValueHead::logits, ValueHead::logistic})
+  for (const ValueHead head : {ValueHead::logits, ValueHead::logistic, ValueHead::logistic_parts})
     for (const double smoothing : {0.0, 0.1}) {
       const PixelValues values(16, head, /*mask=*/true);
       const at::Tensor output = at::randn({2, 3, values.output_dim()});

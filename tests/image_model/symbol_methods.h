@@ -47,7 +47,7 @@ inline std::vector<Method> methods() {
                         .reverse = Reverse::mean,
                         .target_rate = {.reach = 40, .scale = 0.05, .growth = 30}},
                        {.target = SymbolTarget::one_jump, .cross_entropy_weight = 1e-5}},
-                      ValueHead::logistic),
+                      ValueHead::logistic_parts),
            {.predictor = Predictor::tau_leaping, .likeliest_last = true, .last_time = 0.01}}};
 }
 

@@ -8,15 +8,18 @@ namespace tessera {
 
 // How a network says which value it expects.
 enum class ValueHead {
-  logits,    // a number for every value
-  logistic,  // mean and log-scale of a logistic distribution: close values get similar scores
+  logits,          // a number for every value
+  logistic,        // mean and log-scale of a logistic distribution: close values get similar scores
+  logistic_parts,  // the same, with values as equal parts of [-1, 1] (tauLDR)
 };
 
 template <>
 struct EnumNames<ValueHead> {
   static constexpr std::string_view what = "head";
-  static constexpr std::array<std::pair<ValueHead, std::string_view>, 2> values{
-      {{ValueHead::logits, "logits"}, {ValueHead::logistic, "logistic"}}};
+  static constexpr std::array<std::pair<ValueHead, std::string_view>, 3> values{
+      {{ValueHead::logits, "logits"},
+       {ValueHead::logistic, "logistic"},
+       {ValueHead::logistic_parts, "logistic-parts"}}};
 };
 
 // Values 0 .. K-1 as symbols. A network reads value x as the number 2 x / (K - 1) - 1. With a mask
