@@ -168,6 +168,25 @@ TEST_F(TeacherTest, WritesWhatAnEngineWrites) {
               HasSubstr("holds another corpus"));
 }
 
+TEST_F(TeacherTest, MayWriteByDiffusionOfSymbols) {
+  test::write_tiny_model(folder_ / "masks", *test::tiny_symbols());
+  const Engine engine(folder_ / "masks", LoadOptions{.device = "cpu"});
+  const GenerateOptions options{.steps = 3, .lengths = 2, .noises = 2};
+  distill(engine, folder_ / "corpus", folder_ / "new", {.generation = options, .seed = 5});
+  std::vector<TextRequest> requests;
+  for (const auto& [source, target] : kPairs)
+    requests.push_back({.text = source, .seed = 5, .options = options});
+  std::vector<std::string> expected;
+  for (const TextResult& result : engine.run(requests))
+    if (!result.text.empty()) expected.push_back(result.text);
+  EXPECT_EQ(targets(open("new")), expected);
+  EXPECT_THAT(test::complaint([&] {
+                distill(engine, folder_ / "corpus", folder_ / "new",
+                        {.generation = options, .seed = 6});
+              }),
+              HasSubstr("holds another corpus"));
+}
+
 TEST_F(TeacherTest, NoCorpusOfAnotherDictionaryAndNoOptionOfAnotherKind) {
   text::Dictionary backwards;
   for (char letter = 'z'; letter >= 'a'; --letter) backwards.add(std::string(1, letter), 100);

@@ -23,24 +23,27 @@ class RerankerTest : public testing::Test {
 };
 
 TEST_F(RerankerTest, ChoosesWhatTheJudgeFindsLikeliest) {
-  const Diffusion model = test::tiny_model();
+  const Diffusion points = test::tiny_model();
+  const auto symbols = test::tiny_symbols();
   const Reranker judge(folder_ / "judge", test::tiny_dictionary(), at::kCPU,
                        nn::Precision::float32);
   GenerationOptions options = test::tiny_generation();
   options.lengths = 3;
   const std::vector<std::vector<text::Id>> sources{
       tiny_source(5, 1), {text::Dictionary::kEos}, tiny_source(9, 2)};
-  const auto plain = Generator(model, options).generate(sources);
-  const auto judged = Generator(model, options, &judge).generate(sources);
-  for (const size_t k : {size_t{0}, size_t{2}}) {
-    ASSERT_EQ(judged[k].candidates.size(), 9u);
-    for (size_t c = 0; c < 9; ++c) {
-      EXPECT_EQ(judged[k].candidates[c].ids, plain[k].candidates[c].ids);
-      EXPECT_FALSE(plain[k].candidates[c].rerank_score.has_value());
-      EXPECT_LE(judged[k].candidates[c].rerank_score, judged[k].best().rerank_score);
+  for (const Seq2Seq* model : std::initializer_list<const Seq2Seq*>{&points, symbols.get()}) {
+    const auto plain = Generator(*model, options).generate(sources);
+    const auto judged = Generator(*model, options, &judge).generate(sources);
+    for (const size_t k : {size_t{0}, size_t{2}}) {
+      ASSERT_EQ(judged[k].candidates.size(), 9u);
+      for (size_t c = 0; c < 9; ++c) {
+        EXPECT_EQ(judged[k].candidates[c].ids, plain[k].candidates[c].ids);
+        EXPECT_FALSE(plain[k].candidates[c].rerank_score.has_value());
+        EXPECT_LE(judged[k].candidates[c].rerank_score, judged[k].best().rerank_score);
+      }
     }
+    EXPECT_TRUE(judged[1].ids().empty());
   }
-  EXPECT_TRUE(judged[1].ids().empty());
 }
 
 TEST_F(RerankerTest, ReadsAsMuchOfALongSourceAsItHasPositions) {
