@@ -120,8 +120,8 @@ TEST_F(Writers, MarkWhatIsSignificant) {
 TEST_F(Writers, WriteMarkdown) {
   const auto all = states();
   const std::string text = markdown_table(found(all));
-  EXPECT_THAT(text, HasSubstr("|  | raw, BLEU | raw, nfe | raw, nothing.here | fast, BLEU |"));
-  EXPECT_THAT(text, HasSubstr("| plain | 32.00 ± 2.83 | 20.00 ± 0.00 | – |"));
+  EXPECT_THAT(text, HasSubstr("|  | raw, BLEU | raw, nfe | fast, BLEU | fast, nfe |"));
+  EXPECT_THAT(text, HasSubstr("| plain | 32.00 ± 2.83 | 20.00 ± 0.00 |  |"));
   EXPECT_THAT(text, HasSubstr("| ours \\| both, raw | 1 | 30.00 | 20.00 | – | 0.900 | 0.950 |\n"));
   EXPECT_THAT(text, HasSubstr("- `BLEU|nrefs:1|case:mixed|eff:no|tok:none|smooth:exp|version:x`"));
   EXPECT_THAT(text, HasSubstr("paired bootstrap over the test lines, each with what all seeds "
@@ -129,6 +129,17 @@ TEST_F(Writers, WriteMarkdown) {
   EXPECT_THAT(text, HasSubstr("## Failed\n- ours | both, fast, seed 1\n\n"
                               "    exit code 1\n    error: <no> steps\n"));
   EXPECT_THAT(text, HasSubstr("- train b, seed 2: done\n  `tessera train "));
+}
+
+TEST_F(Writers, LeaveOutColumnsOfWhichNoEvaluationHasANumber) {
+  const std::string there = "| raw, nothing.here |";
+  auto all = states();
+  EXPECT_THAT(markdown_table(found(all)), Not(HasSubstr(there)));
+  for (JobState& state : all)
+    if (state.status == JobStatus::done) state.result["evaluation"]["nothing"]["here"] = 1.5;
+  EXPECT_THAT(markdown_table(found(all)), HasSubstr(there));
+  const std::vector<JobState> none(plan_.jobs.size());
+  EXPECT_THAT(markdown_table(found(none)), HasSubstr(there)) << "it may still get one";
 }
 
 TEST_F(Writers, SayWhichLinesATestWasOn) {

@@ -34,20 +34,34 @@ std::string lines_of(const FoundCell& cell) {
   return "test";
 }
 
+// Whether a group of cells has a number in a column, or may still get one.
+bool is_shown(const Findings& findings, const std::string& group, size_t column) {
+  if (column == 0) return true;
+  bool measured = false;
+  for (const FoundCell& cell : findings.cells) {
+    if (cell.cell->column != group) continue;
+    if (cell.scores[column].seeds > 0) return true;
+    measured = measured || std::ranges::any_of(cell.measured, &Measured::done);
+  }
+  return !measured;
+}
+
 }  // namespace
 
 TextTable result_grid(const Findings& findings) {
   const Table& table = *findings.table;
   TextTable grid;
   grid.head.push_back(table.columns.size() == 1 ? table.columns.front().title : "");
+  std::vector<std::pair<std::string, size_t>> shown;  // group and column
   for (const std::string& group : table.column_groups())
-    for (const Column& column : table.columns) grid.head.push_back(heading(table, group, column));
+    for (size_t k = 0; k < table.columns.size(); ++k)
+      if (is_shown(findings, group, k)) shown.emplace_back(group, k);
+  for (const auto& [group, k] : shown) grid.head.push_back(heading(table, group, table.columns[k]));
   for (const std::string& name : table.rows()) {
     Row& row = grid.rows.emplace_back(Row{name});
-    for (const std::string& group : table.column_groups()) {
+    for (const auto& [group, k] : shown) {
       const FoundCell* cell = findings.at(name, group);
-      for (size_t k = 0; k < table.columns.size(); ++k)
-        row.push_back(cell ? score_text(*cell, k, table.columns[k].decimals) : "");
+      row.push_back(cell ? score_text(*cell, k, table.columns[k].decimals) : "");
     }
   }
   return grid;
