@@ -315,8 +315,9 @@ TEST(Tables, OfThePaperCanAllBeRead) {
       EXPECT_TRUE(seen.contains(std::string(table) + task)) << table << task;
   EXPECT_TRUE(seen.contains("table5-gigaword"));
   EXPECT_TRUE(seen.contains("table5-iwslt14"));
-  for (const char* table : {"cifar10-paper", "images-codings", "images-pixels", "images-sampling",
-                            "images-steps", "lengths-multi30k", "pareto-multi30k", "fair-multi30k"})
+  for (const char* table :
+       {"cifar10-paper", "images-codings", "images-pixels", "images-sampling", "images-steps",
+        "lengths-multi30k", "pareto-multi30k", "fair-multi30k", "rates-multi30k"})
     EXPECT_TRUE(seen.contains(table)) << table;
 }
 
@@ -339,16 +340,26 @@ TEST(Tables, HaveThePapersRows) {
                           "UDLM", "Ours (VP)", "Ours (OT)", "Ours (OT) + rerank"));
   EXPECT_THAT(first.column_groups(), ElementsAre("raw", "distilled"));
   for (const Model& model : first.models) EXPECT_GE(model.seeds.size(), 2u) << model.name;
-  // The same updates and batches for all.
-  const Table fair = read_table(folder / "fair-multi30k.toml");
-  for (const Model& model : fair.models)
-    EXPECT_TRUE(model.name == "transformer" ||
-                model.overrides ==
-                    std::vector<std::string>({"train.steps=6500", "data.tokens=12000"}))
+  const Table fair = read_table(folder / "fair-multi30k.toml", {{"rate_mdlm", "1e-3"}});
+  for (const Model& model : fair.models) {
+    if (model.name == "transformer") continue;  // as its recipe has it
+    const char* rate = model.name == "mdlm" ? "1e-3" : "7e-4";
+    EXPECT_THAT(model.overrides,
+                ElementsAre("train.steps=3500", "train.warmup=1000", "data.tokens=12000",
+                            std::string("train.learning_rate=") + rate))
         << model.name;
+  }
   EXPECT_THAT(fair.column_groups(),
               ElementsAre("beam 5", "steps = 1", "steps = 5", "steps = 20", "steps = 50",
                           "steps = 20, lengths of the references", "steps = 200"));
+  // No row's learning rate is chosen from others than another's.
+  const Table rates = read_table(folder / "rates-multi30k.toml");
+  EXPECT_EQ(rates.rows().size(), fair.rows().size() - 1);  // all but the Transformer's
+  EXPECT_EQ(rates.cells.size(), 3 * rates.rows().size());
+  for (const Cell& cell : rates.cells) {
+    EXPECT_THAT(cell.evaluate, testing::Contains("valid"));
+    EXPECT_THAT(rates.find_model(cell.model)->overrides, testing::Contains("train.steps=1000"));
+  }
   EXPECT_THAT(read_table(folder / "cifar10-paper.toml").rows(),
               testing::IsSupersetOf({"DDPM", "DDIM", "D3PM Gauss", "D3PM Uniform", "D3PM Absorbing",
                                      "τLDR-0", "τLDR-10", "MDLM", "Bit Diffusion (bits, r = 0)",
