@@ -13,8 +13,8 @@ namespace tessera {
 void declare(config::Schema& schema, const std::string& prefix, ProcessOptions& options);
 void declare(config::Schema& schema, const std::string& prefix, AdaptiveScheduleOptions& options);
 
-// The parts of an objective: options of the squared error, of the cross-entropy of rounding, and the
-// smoothing of labels, which other cross-entropies have, too.
+// The parts of an objective: options of the squared error, of the cross-entropy of rounding, and
+// the smoothing of labels, which other cross-entropies have, too.
 void declare_error(config::Schema& schema, const std::string& prefix, ObjectiveOptions& options);
 void declare_rounding(config::Schema& schema, const std::string& prefix, ObjectiveOptions& options);
 void declare_smoothing(config::Schema& schema, const std::string& prefix,
