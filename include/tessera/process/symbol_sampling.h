@@ -10,7 +10,8 @@ namespace tessera {
 enum class Predictor {
   ancestral,    // drawn from the reverse process: exact for a single position
   euler,        // rates of the reversed chain, times the step
-  tau_leaping,  // numbers of jumps are drawn and added up: for symbols in an order, as pixels are
+  tau_leaping,  // numbers of jumps are drawn: those between values in an order, as of pixels, add
+                // up
 };
 
 // Which masks are uncovered first.
