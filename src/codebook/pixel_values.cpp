@@ -2,6 +2,7 @@
 
 #include "base/require.h"
 #include "codebook/logistic.h"
+#include "codebook/no_cells.h"
 
 #include <ATen/ATen.h>
 
@@ -20,12 +21,6 @@ at::Tensor codes_of(int64_t values, bool mask, at::Device device) {
   if (!mask) return line;
   const at::Tensor known = at::cat({line, at::zeros_like(line)}, 1);
   return at::cat({known, at::tensor({0.0F, 1.0F}, line.options()).view({1, 2})});
-}
-
-[[noreturn]] void no_cells() {
-  throw Error(
-      "values that are read as numbers have no cells: paths need another coding, such as "
-      "bits");
 }
 
 }  // namespace
@@ -72,13 +67,13 @@ at::Tensor PixelValues::do_cross_entropy(const at::Tensor& x, const at::Tensor& 
 
 Exit PixelValues::do_exit_time(const Trajectory& /*trajectory*/, const at::Tensor& /*x0*/,
                                const at::Tensor& /*eps*/, const at::Tensor& /*labels*/) const {
-  no_cells();
+  refuse_paths();
 }
 
 DecodedExit PixelValues::do_decode_and_exit(const Trajectory& /*trajectory*/,
                                             const at::Tensor& /*x0*/,
                                             const at::Tensor& /*eps*/) const {
-  no_cells();
+  refuse_paths();
 }
 
 }  // namespace tessera

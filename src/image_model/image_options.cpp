@@ -9,10 +9,11 @@ namespace tessera::image_model {
 void declare(config::Schema& schema, ImageModelOptions& options) {
   CodingOptions& coding = options.coding;
   schema.option("model.coding", coding.kind,
-                "code of a sub-pixel's value: eight bits (squared error alone), the same as fixed "
-                "codes (with cross-entropy of rounding), trainable codes, the value itself "
-                "(pixels: continuous diffusion, r = 0), or the value as a symbol (values: the keys "
-                "symbols.*)");
+                "code of a sub-pixel's value, or of a code of an autoencoder: its bits (squared "
+                "error alone), the same as fixed codes (with cross-entropy of rounding), trainable "
+                "codes, the value itself (pixels: continuous diffusion, r = 0), the value as a "
+                "symbol (values: the keys symbols.*), or a symbol without an order (symbols: the "
+                "same keys)");
   schema.option("model.size", coding.size, "size of a bit, and the largest value of pixels")
       .above(0);
   schema.option("model.order", coding.order, "of the bits");
@@ -22,7 +23,10 @@ void declare(config::Schema& schema, ImageModelOptions& options) {
               "above 0: values are permuted before they become bits, by this seed, so that their "
               "order means nothing")
       .at_least(0);
-  schema.option("model.latent", coding.latent, "width of a trainable code").range(2, 1024);
+  schema
+      .option("model.latent", coding.latent,
+              "width of a trainable code, and of the vector that stands for one of symbols")
+      .range(2, 1024);
   schema.option("model.codes_start", coding.start,
                 "start of trainable codes: random directions, or bits (model.latent = 8)");
   schema.option("model.head", coding.head,
@@ -30,6 +34,14 @@ void declare(config::Schema& schema, ImageModelOptions& options) {
                 "distribution");
 
   nn::UNetOptions& network = options.network;
+  schema.option("model.network", options.network_kind,
+                "what estimates symbols: a U-Net, or a Transformer that does not see the symbol it "
+                "estimates (hollow: SDDM), for grids of some hundred symbols");
+  schema
+      .option("model.layers", options.layers,
+              "of a hollow network: layers of each of its two stacks, one for every direction of "
+              "reading")
+      .range(1, nn::kMostLayers);
   schema.option("model.width", network.width, "channels of the network, in all stages")
       .range(2, nn::kWidest);
   schema

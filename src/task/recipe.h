@@ -22,7 +22,8 @@ struct Recipe : train::TrainingOptions {
   TextOptions text = {};
   ImageOptions image = {};
 
-  explicit Recipe(Domain domain = Domain::text);  // with the defaults of that domain
+  // With the defaults of that domain and, of images, of that kind of model.
+  explicit Recipe(Domain domain = Domain::text, ImageKind kind = ImageKind::diffusion);
 
   bool makes_its_data() const { return text.data.source != TextSource::none; }
 };
@@ -40,20 +41,20 @@ struct RecipeSource {
   void read(config::Schema& schema) const;
 };
 
-// Which domain a recipe with overrides is for (key data.kind); text where that cannot be said,
-// so that reading it says what is wrong.
-Domain domain_of(const RecipeSource& source, std::span<const std::string> overrides = {});
+// A recipe to be read from there, with overrides: of its domain and kind of model (keys data.kind
+// and, of images, model.kind), of which nothing else has been read yet. Text where that cannot be
+// said, so that reading it says what is wrong.
+Recipe recipe_for(const RecipeSource& source, std::span<const std::string> overrides = {});
 
-// A recipe to be read from there, with overrides: of its domain, with the defaults of the preset it
-// names (key generate.preset). Throws UsageError for a preset of an autoregressive model, and for a
-// folder in place of a file.
+// The same with the defaults of the preset it names (key generate.preset). Throws UsageError for a
+// preset of an autoregressive model, and for a folder in place of a file.
 Recipe begin_recipe(const RecipeSource& source, std::span<const std::string> overrides = {});
 
 // Overrides of a run that has all its keys already: a preset among them becomes the keys it sets,
 // before the others.
 std::vector<std::string> spelt_out(std::span<const std::string> overrides);
 
-// The keys of the recipe's domain.
+// The keys of the recipe's domain and kind of model.
 void declare(config::Schema& schema, Recipe& recipe);
 
 }  // namespace tessera::task
