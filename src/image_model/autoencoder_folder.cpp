@@ -9,9 +9,11 @@
 
 #include <tessera/files/safetensors.h>
 
+#include <ATen/core/Tensor.h>
 #include <fmt/format.h>
 
 #include <charconv>
+#include <vector>
 
 namespace tessera::image_model {
 namespace {
@@ -50,6 +52,21 @@ int64_t number_in(const safetensors::Metadata& metadata, const char* key) {
     if (failure == std::errc() && end == text.data() + text.size()) return number;
   }
   throw Error(fmt::format("its metadata has no number '{}'", key));
+}
+
+// Before anything is allocated: whether a network of these options is as large as the file.
+void require_fit(const safetensors::File& file, const AutoencoderOptions& options,
+                 const ImageShape& shape) {
+  const auto is = [&](const std::string& name, std::vector<int64_t> sizes) {
+    return file.contains(name) && file.tensor(name).sizes() == at::IntArrayRef(sizes);
+  };
+  const int64_t width = options.width;
+  const std::string last_block =
+      fmt::format("{}out.{}.{}.first.weight", kWeights, options.halvings, options.blocks - 1);
+  require(is(std::string(kWeights) + "enter.weight", {width, 3, 3, shape.channels}) &&
+              is(last_block, {width, 3, 3, width}) &&
+              is(std::string(kState) + "codes", {options.quantiser.codes, options.quantiser.width}),
+          "its weights do not fit its options");
 }
 
 }  // namespace
@@ -138,6 +155,7 @@ std::unique_ptr<Autoencoder> load_autoencoder(const fs::path& path, at::Device d
     const ImageShape shape{.channels = number_in(metadata, "channels"),
                            .height = number_in(metadata, "height"),
                            .width = number_in(metadata, "width")};
+    require_fit(file, options, shape);
     auto model = ready_made(options, shape, device, /*seed=*/0);
     nn::Parameters& parameters = model->parameters();
     parameters.read(file, kWeights, parameters.values());

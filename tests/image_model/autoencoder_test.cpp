@@ -128,9 +128,13 @@ TEST_F(AutoencoderFolder, RefusesWhatIsNone) {
   metadata["width"] = "wide";
   safetensors::save(folder_ / "a.safetensors", tensors, metadata);
   EXPECT_THAT(complaint(load), HasSubstr("no number 'width'"));
-  tensors.erase("state.codes");
+  metadata = file.metadata();
+  metadata["options"] = "model.width = 60000\n";
+  safetensors::save(folder_ / "a.safetensors", tensors, metadata);
+  EXPECT_THAT(complaint(load), HasSubstr("do not fit its options"));
+  tensors.erase("state.sums");
   safetensors::save(folder_ / "a.safetensors", tensors, file.metadata());
-  EXPECT_THAT(complaint(load), HasSubstr("codes"));
+  EXPECT_THAT(complaint(load), HasSubstr("state.sums"));
 }
 
 }  // namespace
