@@ -6,10 +6,12 @@
 #include "base/require.h"
 #include "corpus/corpus.h"
 #include "engine/text_engine.h"
+#include "evaluate_codes.h"
 #include "evaluate_images.h"
 #include "evaluation/score_settings.h"
 #include "files/files.h"
 #include "generation_settings.h"
+#include "image_model/autoencoder_folder.h"
 #include "image_model/image_folder.h"
 #include "option_checks.h"
 #include "print_json.h"
@@ -223,10 +225,18 @@ void run_evaluate(const CLI::App& evaluate, EvaluateCommand& command,
                   const GlobalOptions& globals) {
   const GenerationSettings& settings = command.settings;
   const fs::path folder = find_model_folder(settings.folder, settings.checkpoint);
-  const bool images = kind_of_model(folder) == image_model::kImageKind;
+  const std::string kind = kind_of_model(folder);
+  const bool codes = kind == image_model::kAutoencoderKind;
+  const bool images = codes || kind == image_model::kImageKind;
   require_fitting(evaluate, images);
   if (!images) return evaluate_text(command, globals);
   command.measuring.data = command.part.folder;
+  if (codes) {
+    require_measures_codes(evaluate);
+    return evaluate_codes(settings, command.measuring, globals);
+  }
+  require_option(command.measuring.reconstructions.empty(),
+                 "--reconstructions is for autoencoders");
   // Both kinds use the sampler's flags.
   const GenerateOptions& flags = settings.options;
   SampleOptions& options = command.images.options;

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/require.h"
 #include "engine/image_engine.h"
+#include "evaluate_codes.h"
 #include "extractor_hint.h"
 #include "image/grid.h"
 #include "image/npz.h"
@@ -26,15 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-fs::path images_folder(const ModelSettings& model, const ImageMeasuring& measuring) {
-  if (!measuring.data.empty()) return measuring.data;
-  require_option(train::RunFolder::is_one(model.folder),
-                 "'{}' is not a training run: name the images to compare with, --data DIR",
-                 model.folder.string());
-  const train::RunFolder run = train::RunFolder::open(model.folder);
-  return task::data_folder(task::StoredRecipe(run).recipe, run.path());
-}
 
 Json json_report(const ImageEvaluation& found, const Engine& engine, uint64_t seed) {
   Json json{{"kind", "image"},
@@ -60,6 +52,7 @@ Json json_report(const ImageEvaluation& found, const Engine& engine, uint64_t se
     json["recognised"] = {{"confidence", found.recognition->confidence},
                           {"share", found.recognition->share},
                           {"by_class", found.recognition->by_class}};
+  if (found.floor) json["floor"] = json_of(*found.floor);
   if (found.nearest)
     json["nearest"] = {{"made", found.nearest->made}, {"held_out", found.nearest->held_out}};
   return json;
@@ -67,6 +60,9 @@ Json json_report(const ImageEvaluation& found, const Engine& engine, uint64_t se
 
 std::string text_report(const ImageEvaluation& found, uint64_t seed) {
   std::string text = fmt::format("{:<16}{:.4f}\n", found.distance_name, found.distance);
+  if (found.floor)
+    text += fmt::format("{:<16}{} {:.4f}: what the codes alone cost; {}\n", "floor",
+                        found.distance_name, *found.floor->distance, text_of(*found.floor));
   if (found.kernel)
     text += fmt::format("{:<16}{:.5f} ± {:.5f} ({} subsets of {} images)\n", found.kernel->name,
                         found.kernel->mean, found.kernel->deviation, found.kernel->subsets,
@@ -94,8 +90,19 @@ std::string text_report(const ImageEvaluation& found, uint64_t seed) {
 
 }  // namespace
 
+fs::path images_folder(const ModelSettings& model, const ImageMeasuring& measuring) {
+  if (!measuring.data.empty()) return measuring.data;
+  require_option(train::RunFolder::is_one(model.folder),
+                 "'{}' is not a training run: name the images to compare with, --data DIR",
+                 model.folder.string());
+  const train::RunFolder run = train::RunFolder::open(model.folder);
+  return task::data_folder(task::StoredRecipe(run).recipe, run.path());
+}
+
 void add_image_measuring(CLI::App& command, ImageMeasuring& measuring) {
-  command.add_option("--count", measuring.count, "how many images to make")
+  command
+      .add_option("--count", measuring.count,
+                  "how many images to make, or of an autoencoder to take through its codes")
       ->check(whole_number(2))
       ->capture_default_str();
   command
@@ -112,6 +119,11 @@ void add_image_measuring(CLI::App& command, ImageMeasuring& measuring) {
       .add_option("--nearest", measuring.nearest,
                   "picture of the images beside the nearest training images, to see whether the "
                   "model has memorised them")
+      ->check(file_to_write())
+      ->option_text("FILE.png");
+  command
+      .add_option("--reconstructions", measuring.reconstructions,
+                  "of an autoencoder: picture of held-out images, each beside what came back of it")
       ->check(file_to_write())
       ->option_text("FILE.png");
   command

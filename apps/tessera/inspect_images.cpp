@@ -1,5 +1,6 @@
 #include "files/model_files.h"
 #include "image/dataset.h"
+#include "image_model/autoencoder_folder.h"
 #include "image_model/image_folder.h"
 #include "inspection.h"
 #include "process/boundary_statistics.h"
@@ -52,7 +53,10 @@ Report inspect_image_model(const std::filesystem::path& folder, const ModelInspe
   const image_model::LoadedImageModel loaded =
       image_model::load_image_folder(folder, inspection.device, nn::Precision::float32);
   const image_model::ImageModel& model = *loaded.model;
-  const image_model::ImageShape& shape = model.shape();
+  const image_model::ImageShape &shape = model.picture_shape(), &grid = model.shape();
+  Report codes;
+  if (model.decoder() != nullptr)
+    codes = {{"width", grid.width}, {"height", grid.height}, {"symbols", grid.symbols}};
   return {{"folder", folder.string()},
           {"kind", image_model::kImageKind},
           {"format", parse_model_config(folder).at("format")},
@@ -62,10 +66,27 @@ Report inspect_image_model(const std::filesystem::path& folder, const ModelInspe
           {"channels", shape.channels},
           {"height", shape.height},
           {"width", shape.width},
+          {"codes", codes},
           {"classes", loaded.classes},
           {"conditional", model.classes() > 0},
           {"boundary", boundary_report(model, inspection.seed)},
           {"noise", values_noise_report(model, inspection.seed)}};
+}
+
+Report inspect_autoencoder(const std::filesystem::path& folder, const ModelInspection& inspection) {
+  const auto model = image_model::load_autoencoder_folder(folder, inspection.device);
+  const image_model::ImageShape &shape = model->shape(), grid = model->grid();
+  return {{"folder", folder.string()},
+          {"kind", image_model::kAutoencoderKind},
+          {"format", parse_model_config(folder).at("format")},
+          {"bytes", std::filesystem::file_size(folder / kModelWeightsFile)},
+          {"parameters", parameters_report(model->parameters())},
+          {"channels", shape.channels},
+          {"height", shape.height},
+          {"width", shape.width},
+          {"codes", grid.symbols},
+          {"code_height", grid.height},
+          {"code_width", grid.width}};
 }
 
 Report inspect_dataset(const std::filesystem::path& folder) {
@@ -91,16 +112,20 @@ Report inspect_dataset(const std::filesystem::path& folder) {
           {"channels", dataset.channels()},
           {"height", dataset.height()},
           {"width", dataset.width()},
+          {"codes", manifest.codes ? Report(manifest.codes->symbols) : Report()},
           {"classes", dataset.classes()},
           {"splits", splits},
           {"options", manifest.options}};
 }
 
 std::string dataset_text(const Report& report) {
-  std::string text = fmt::format(
-      "images {}: {} x {}, {}\n  fingerprint {}\n", report["path"].get<std::string>(),
-      report["width"].get<int64_t>(), report["height"].get<int64_t>(),
-      report["channels"] == 1 ? "grey" : "RGB", report["fingerprint"].get<std::string>());
+  const std::string content = report["codes"].is_null()
+                                  ? (report["channels"] == 1 ? "grey" : "RGB")
+                                  : fmt::format("codes of {}", report["codes"].get<int64_t>());
+  std::string text =
+      fmt::format("images {}: {} x {}, {}\n  fingerprint {}\n", report["path"].get<std::string>(),
+                  report["width"].get<int64_t>(), report["height"].get<int64_t>(), content,
+                  report["fingerprint"].get<std::string>());
   const auto classes = report["classes"].get<std::vector<std::string>>();
   text += classes.empty()
               ? "  no classes\n"

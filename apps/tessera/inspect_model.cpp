@@ -4,6 +4,7 @@
 #include "files/checkpoint_manifest.h"
 #include "files/config.h"
 #include "files/files.h"
+#include "image_model/autoencoder_folder.h"
 #include "image_model/image_folder.h"
 #include "inspection.h"
 #include "process/boundary_statistics.h"
@@ -218,8 +219,9 @@ Report with_origin(Report origin, const Report& found) {
 Report loaded_report(const ModelInspection& inspection, const fs::path& folder,
                      const task::StoredRecipe* stored) {
   const c10::NoGradGuard no_grad;
-  if (kind_of_model(folder) == image_model::kImageKind)
-    return inspect_image_model(folder, inspection);
+  const std::string kind = kind_of_model(folder);
+  if (kind == image_model::kImageKind) return inspect_image_model(folder, inspection);
+  if (kind == image_model::kAutoencoderKind) return inspect_autoencoder(folder, inspection);
   const seq2seq::LoadedModel loaded =
       seq2seq::load_model_folder(folder, inspection.device, nn::Precision::float32);
   const seq2seq::Seq2Seq& model = *loaded.model;

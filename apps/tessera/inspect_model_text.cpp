@@ -47,7 +47,7 @@ std::string history_text(const Report& history) {
   // Only scores that were measured.
   std::vector<std::pair<const char*, const char*>> scores;
   for (const auto& score : {std::pair{"bleu", "BLEU"}, std::pair{"exact_match", "exact match"},
-                            std::pair{"distance", "distance"}})
+                            std::pair{"distance", "distance"}, std::pair{"psnr", "PSNR"}})
     if (std::any_of(history["rows"].begin(), history["rows"].end(),
                     [&](const Report& row) { return !row[score.first].is_null(); }))
       scores.push_back(score);
@@ -128,17 +128,26 @@ std::string loaded_text(const Report& model) {
       fmt::format("\nmodel {}\n  kind {}, format {}, weights of {}\n", string_of(model["folder"]),
                   string_of(model["kind"]), count_of(model["format"]),
                   byte_count(model["bytes"].get<uint64_t>()));
+  const auto number = [&](const char* key) { return model[key].get<int64_t>(); };
   if (model["kind"] == "image")
-    text += fmt::format("  images of {} x {}, {} colours, as {}; {} classes{}\n",
-                        model["width"].get<int64_t>(), model["height"].get<int64_t>(),
-                        model["channels"].get<int64_t>(), string_of(model["coding"]),
+    text += fmt::format("  images of {} x {}, {} colours, as {}; {} classes{}\n", number("width"),
+                        number("height"), number("channels"), string_of(model["coding"]),
                         model["classes"].size(),
                         model["conditional"].get<bool>() ? ", which it is told" : "");
+  else if (model["kind"] == "autoencoder")
+    text += fmt::format("  images of {} x {}, {} colours, as {} x {} codes of {}\n",
+                        number("width"), number("height"), number("channels"), number("code_width"),
+                        number("code_height"), number("codes"));
   else
     text +=
         fmt::format("  {} symbols ({}, {} text), {} can be decoded\n", count_of(model["symbols"]),
                     string_of(model["tokenizer"]), model["raw"].get<bool>() ? "raw" : "tokenised",
                     count_of(model["decodable"]));
+  if (model["kind"] == "image" && !model["codes"].is_null())
+    text +=
+        fmt::format("  made of {} x {} codes of {}, by the autoencoder that is in the folder\n",
+                    model["codes"]["width"].get<int64_t>(), model["codes"]["height"].get<int64_t>(),
+                    model["codes"]["symbols"].get<int64_t>());
   text += parameters_text(model["parameters"]);
   if (model.contains("options")) text += options_text(model["options"]);
   const Report norms = model.value("code_norms", Report());

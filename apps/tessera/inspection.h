@@ -36,6 +36,8 @@ std::string model_text(const Report& report);
 
 // The loaded model of a folder that holds one of images, and all weights by part.
 Report inspect_image_model(const std::filesystem::path& folder, const ModelInspection& inspection);
+// Likewise of an autoencoder of images.
+Report inspect_autoencoder(const std::filesystem::path& folder, const ModelInspection& inspection);
 Report parameters_report(const nn::Parameters& parameters);
 
 // What noise does to some labels [N], by time; null where none of them can be decoded.

@@ -12,8 +12,10 @@ namespace tessera::app {
 namespace {
 
 // Every group of options the program knows, with the name its table has in a configuration file.
-void print_options(bool images, bool markdown) {
-  task::Recipe recipe(images ? task::Domain::images : task::Domain::text);
+void print_options(bool images, bool autoencoder, bool markdown) {
+  images = images || autoencoder;
+  task::Recipe recipe(images ? task::Domain::images : task::Domain::text,
+                      autoencoder ? task::ImageKind::autoencoder : task::ImageKind::diffusion);
   EmbeddingTableOptions table;
   BitsOptions bits;
   FlowOptions flow;
@@ -36,15 +38,16 @@ void print_request_options(bool images) {
 void add_options(CLI::App& program) {
   CLI::App* options = program.add_subcommand(
       "options", "print every configuration key with its default and meaning, as TOML");
-  auto images = std::make_shared<bool>(false), markdown = std::make_shared<bool>(false),
-       requests = std::make_shared<bool>(false);
+  auto images = std::make_shared<bool>(false), codes = std::make_shared<bool>(false),
+       markdown = std::make_shared<bool>(false), requests = std::make_shared<bool>(false);
   options->add_flag("--images", *images, "keys of recipes for images (default: for text)");
+  options->add_flag("--autoencoder", *codes, "keys of recipes for autoencoders of images");
   options->add_flag("--markdown", *markdown, "as a Markdown table (docs/options.md)");
   options->add_flag("--requests", *requests,
                     "options of single requests (flags of generate and sample, fields in C++) "
                     "instead, as a Markdown table");
-  options->callback([images, markdown, requests] {
-    *requests ? print_request_options(*images) : print_options(*images, *markdown);
+  options->callback([images, codes, markdown, requests] {
+    *requests ? print_request_options(*images) : print_options(*images, *codes, *markdown);
   });
 }
 

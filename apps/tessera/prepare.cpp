@@ -25,7 +25,7 @@ struct PrepareCommand {
   bool vocab_given = false;
   bool tiny = false;
   int64_t pairs = corpus::kDatePairs;
-  std::string images, from;  // --images and --from; empty: text
+  std::string images, from, with;  // --images, --from and --with; empty: text
 };
 
 corpus::PairFiles pair_files(const std::vector<std::string>& names) {
@@ -60,7 +60,7 @@ void run_prepare(const PrepareCommand& command, const GlobalOptions& globals) {
   if (command.options.out.empty())
     throw UsageError("prepare needs a folder to write to", "tessera prepare --out DIR ...");
   if (!command.images.empty()) {
-    prepare_images({command.images, command.from, command.options.out, command.valid,
+    prepare_images({command.images, command.from, command.with, command.options.out, command.valid,
                     command.options.replace_corpus},
                    globals);
     return;
@@ -90,11 +90,13 @@ void run_prepare(const PrepareCommand& command, const GlobalOptions& globals) {
   print_json(report);
 }
 
-// Throws Error, naming an option, for text options with --images, and for --from without --images.
+// Throws Error, naming an option, for text options with --images, and for options of images without
+// it.
 void check_clashes(const CLI::App& prepare) {
   const bool images = prepare.count("--images") > 0;
-  if (!images && prepare.count("--from") > 0)
-    throw UsageError("--from is for images: say what they are with --images");
+  for (const char* name : {"--from", "--with"})
+    if (!images && prepare.count(name) > 0)
+      throw UsageError(fmt::format("{} is for images: say what they are with --images", name));
   if (!images) return;
   for (const char* name :
        {"--train", "--test", "--tokenizer", "--vocab", "--pretokenised", "--codes", "--dict",
@@ -126,7 +128,9 @@ void add_prepare(CLI::App& program, const GlobalOptions& globals) {
       "  tessera prepare --train train.de train.en --pretokenised --codes code --dict dict.txt "
       "--out data/x\n"
       "Images: CIFAR-10's binary files, idx files (MNIST and the like), or a folder of PNGs:\n"
-      "  tessera prepare --images cifar10 --from cifar-10-batches-bin --out data/cifar10");
+      "  tessera prepare --images cifar10 --from cifar-10-batches-bin --out data/cifar10\n"
+      "Codes that an autoencoder gives to such a data set, for models of codes:\n"
+      "  tessera prepare --images codes --with runs/vq --from data/cifar10 --out data/codes");
   auto command = std::make_shared<PrepareCommand>();
   corpus::PrepareOptions& options = command->options;
   add_files(*prepare, "--train", command->train, "training pairs; filtered");
@@ -174,9 +178,14 @@ void add_prepare(CLI::App& program, const GlobalOptions& globals) {
       ->capture_default_str();
   prepare
       ->add_option("--images", command->images,
-                   "prepare images instead of text; what they are: cifar10, idx or png")
+                   "prepare images instead of text; what they are: cifar10, idx or png; or codes, "
+                   "to be made of a prepared data set")
       ->type_name("FORMAT");
   prepare->add_option("--from", command->from, "folder of the images")->type_name("DIR");
+  prepare
+      ->add_option("--with", command->with,
+                   "for --images codes: the autoencoder, a training run or a model")
+      ->type_name("RUN|MODEL");
   prepare->callback([command, prepare, vocab, &globals] {
     check_clashes(*prepare);
     command->vocab_given = vocab->count() > 0;

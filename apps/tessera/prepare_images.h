@@ -10,8 +10,9 @@ namespace tessera::app {
 
 // `tessera prepare --images`, as given on the command line.
 struct PrepareImages {
-  std::string format;              // empty: text is to be prepared
+  std::string format;              // of --images, or "codes"
   std::string from;                // folder of the images
+  std::string with;                // of codes: run or model of the autoencoder
   std::filesystem::path out;       // folder to write
   std::vector<std::string> valid;  // one number: how many training images to hold out; or none
   bool replace = false;

@@ -10,7 +10,7 @@ namespace {
 
 // What was measured at a step: updates and validation write a line each.
 struct Row {
-  std::optional<double> loss, valid_loss, bleu, exact_match, distance;
+  std::optional<double> loss, valid_loss, bleu, exact_match, distance, psnr;
 };
 using Rows = std::map<int64_t, Row>;
 
@@ -30,6 +30,7 @@ Rows read_rows(const std::filesystem::path& metrics) {
     take(row.bleu, line, "valid_bleu");
     take(row.exact_match, line, "valid_exact_match");
     take(row.distance, line, "valid_distance");
+    take(row.psnr, line, "valid_psnr");
   }
   return rows;
 }
@@ -38,6 +39,7 @@ Rows read_rows(const std::filesystem::path& metrics) {
 std::optional<double> score_of(const Row& row, const std::string& score) {
   if (score == "bleu") return row.bleu;
   if (score == "exact-match") return row.exact_match;
+  if (score == "psnr") return row.psnr;
   const auto& lower_is_better = score == "distance" ? row.distance : row.valid_loss;
   return lower_is_better ? std::optional(-*lower_is_better) : std::nullopt;
 }
@@ -61,7 +63,8 @@ Report row_report(const char* what, const Rows::value_type& row) {
           {"valid_loss", json(row.second.valid_loss)},
           {"bleu", json(row.second.bleu)},
           {"exact_match", json(row.second.exact_match)},
-          {"distance", json(row.second.distance)}};
+          {"distance", json(row.second.distance)},
+          {"psnr", json(row.second.psnr)}};
 }
 
 }  // namespace

@@ -141,7 +141,8 @@ class Outputs {
 int64_t write_film(const SampleCommand& command, const Engine& engine,
                    const GlobalOptions& globals) {
   const int64_t count = std::min(command.count, kMostInFilm);
-  const Codebook& codebook = model_of(engine).codebook();
+  const image_model::ImageModel& model = model_of(engine);
+  const Codebook& codebook = model.codebook();
   std::vector<report::FilmFrame> frames;
   ImageRequest request = request_for(count, command.images, globals);
   request.options.batch = count;  // all of them in every frame
@@ -151,9 +152,9 @@ int64_t write_film(const SampleCommand& command, const Engine& engine,
     if (sample.index % every == 0 || sample.index == step.calls - 1)
       frames.push_back(
           {sample.t,
-           grid_of(command, image_model::pictures_of(
-                                sample.noisy.defined() ? sample.noisy : codebook.decode(sample.x))),
-           grid_of(command, image_model::pictures_of(sample.labels))});
+           grid_of(command, model.pictures_of(sample.noisy.defined() ? sample.noisy
+                                                                     : codebook.decode(sample.x))),
+           grid_of(command, model.pictures_of(sample.labels))});
   };
   const ImageResult result = engine.run(std::span(&request, 1)).front();
   result.require_done();
@@ -183,12 +184,15 @@ void require_alike(const SampleCommand& command, const Models& models) {
   for (size_t k = 1; k < models.size(); ++k) {
     const image_model::ImageModel& other = model_of(models[k]);
     const std::string one = command.folders.front().string(), two = command.folders[k].string();
-    const image_model::ImageShape &a = first.shape(), &b = other.shape();
+    const image_model::ImageShape &a = first.picture_shape(), &b = other.picture_shape();
     require(a == b,
             "'{}' makes images of {} x {} x {}, '{}' of {} x {} x {} (channels, height, width): "
             "they do not fit into one picture",
             one, a.channels, a.height, a.width, two, b.channels, b.height, b.width);
-    if (first.codebook().dim() != other.codebook().dim())
+    if (first.shape() != other.shape())
+      log::warn("'{}' and '{}' do not begin with the same noise: one of them makes other codes",
+                one, two);
+    else if (first.codebook().dim() != other.codebook().dim())
       log::warn("'{}' and '{}' do not begin with the same noise: a code has {} numbers and {}", one,
                 two, first.codebook().dim(), other.codebook().dim());
   }
@@ -220,7 +224,7 @@ void run_sample(const SampleCommand& command, const GlobalOptions& globals) {
   check(command);
   const Models models = load(command, globals);
   require_alike(command, models);
-  const image_model::ImageShape& shape = model_of(models.front()).shape();
+  const image_model::ImageShape& shape = model_of(models.front()).picture_shape();
   const bool keeps = !command.grid.empty() || !command.out.empty() || !command.npz.empty();
   double seconds = 0;
   std::vector<int64_t> calls;  // network calls for an image, by model

@@ -10,8 +10,10 @@
 #include <tessera/engine/engine.h>
 #include <tessera/engine/image_sampler.h>
 #include <tessera/engine/translator.h>
+#include <tessera/evaluation/autoencoder_evaluation.h>
 #include <tessera/evaluation/distillation.h>
 #include <tessera/evaluation/image_evaluation.h>
+#include <tessera/evaluation/reconstruction.h>
 #include <tessera/evaluation/target_scores.h>
 #include <tessera/evaluation/text_evaluation.h>
 #include <tessera/evaluation/text_scores.h>

@@ -2,6 +2,7 @@
 
 #include "base/require.h"
 #include "codebook/logistic.h"
+#include "codebook/no_cells.h"
 
 #include <ATen/ATen.h>
 
@@ -26,12 +27,6 @@ at::Tensor codes_of(int64_t values, bool mask, at::Device device) {
 LogisticBins bins_of(ValueHead head, int64_t values) {
   return head == ValueHead::logistic_parts ? LogisticBins::parts(values)
                                            : LogisticBins::centred(values);
-}
-
-[[noreturn]] void no_cells() {
-  throw Error(
-      "values that are read as numbers have no cells: paths need another coding, such as "
-      "bits");
 }
 
 }  // namespace
@@ -79,13 +74,13 @@ at::Tensor PixelValues::do_cross_entropy(const at::Tensor& x, const at::Tensor& 
 
 Exit PixelValues::do_exit_time(const Trajectory& /*trajectory*/, const at::Tensor& /*x0*/,
                                const at::Tensor& /*eps*/, const at::Tensor& /*labels*/) const {
-  no_cells();
+  refuse_paths();
 }
 
 DecodedExit PixelValues::do_decode_and_exit(const Trajectory& /*trajectory*/,
                                             const at::Tensor& /*x0*/,
                                             const at::Tensor& /*eps*/) const {
-  no_cells();
+  refuse_paths();
 }
 
 }  // namespace tessera

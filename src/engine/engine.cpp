@@ -4,6 +4,7 @@
 #include "engine/image_engine.h"
 #include "engine/text_engine.h"
 #include "files/model_files.h"
+#include "image_model/autoencoder_folder.h"
 #include "tensor/device.h"
 
 #include <optional>
@@ -28,7 +29,8 @@ struct Engine::State {
       : load_options(options) {
     const at::Device device = parse_device(options.device);
     folder = find_model_folder(run_or_model, options.checkpoint);
-    if (kind_of_model(folder) == image_model::kImageKind)
+    const std::string kind = kind_of_model(folder);
+    if (kind == image_model::kImageKind || kind == image_model::kAutoencoderKind)
       images.emplace(folder, options, device);
     else
       text.emplace(folder, options, device);

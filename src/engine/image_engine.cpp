@@ -91,7 +91,7 @@ std::vector<std::string> ImageEngine::classes() const {
 }
 
 Images ImageEngine::image_size() const {
-  const image_model::ImageShape& shape = model().shape();
+  const image_model::ImageShape& shape = model().picture_shape();
   return {.count = 0,
           .height = shape.height,
           .width = shape.width,

@@ -2,8 +2,10 @@
 
 #include "base/require.h"
 #include "engine/image_engine.h"
+#include "evaluation/image_codes.h"
 #include "evaluation/image_distance.h"
 #include "evaluation/recognition.h"
+#include "evaluation/reconstruction.h"
 #include "image/dataset.h"
 #include "image_metric/distance_name.h"
 #include "image_metric/kernel_distance.h"
@@ -88,14 +90,13 @@ ImageEvaluation evaluate_images(const Engine& engine, const std::filesystem::pat
   require_option(options.count >= 2, "count must be at least 2, got {}", options.count);
   const auto pause = [&] { require(!options.stop.stop_requested(), "the evaluation was stopped"); };
   const image_model::ImageModel& model = engine.images().model();
-  const image::Dataset dataset(data);
+  const image::Dataset dataset = evaluation::images_behind(data);
   const at::Tensor& training = dataset.split("train").images();
   at::Tensor held_out;  // opened now, so that a missing split is found before the work
-  if (options.nearest)
-    held_out = dataset.split(dataset.has_split("valid") ? "valid" : "test").images();
+  if (options.nearest) held_out = dataset.held_out().images();
   ImageEvaluation found;
   found.options = engine.in_effect(options.sampling);
-  require(model.shape() ==
+  require(model.picture_shape() ==
               image_model::ImageShape({dataset.channels(), dataset.height(), dataset.width()}),
           "the images in '{}' are of another size than those the model makes",
           dataset.folder().string());
@@ -139,6 +140,9 @@ ImageEvaluation evaluate_images(const Engine& engine, const std::filesystem::pat
   if (options.kernel)
     found.kernel = kernel_of(features, training, distance.extractor(), options, found.warnings);
   if (options.nearest) found.nearest = nearest_of(first, held_out, training);
+  if (const image_model::Autoencoder* const decoder = model.decoder())
+    found.floor =
+        evaluation::measure_reconstruction(*decoder, training, options.count, &distance, pause);
   return found;
 }
 

@@ -103,8 +103,9 @@ Json read_model_config(const fs::path& folder, std::string_view kind, config::Sc
   if (found != kind)
     throw Error(
         fmt::format("'{}' describes a model of kind '{}', not '{}'", path.string(), found, kind),
-        found == "image" ? "`tessera sample` makes images with it"
-                         : "`tessera generate` writes text with it");
+        found == "image"         ? "`tessera sample` makes images with it"
+        : found == "autoencoder" ? "`tessera prepare --images codes --with` makes codes with it"
+                                 : "`tessera generate` writes text with it");
   for (const auto& [key, value] : json.at("options").items())
     options.set(key, to_value(value, fmt::format("'{}': '{}'", path.string(), key)), path.string());
   try {

@@ -62,7 +62,8 @@ std::filesystem::path find_model_folder(const std::filesystem::path& run_or_mode
 // Throws Error for a folder that is missing or lacks a file.
 void require_model_folder(const std::filesystem::path& folder);
 
-// "seq2seq", "image": the kind of the model in a folder. Throws Error if there is none.
+// "seq2seq", "image", "autoencoder": the kind of the model in a folder. Throws Error if there is
+// none.
 std::string kind_of_model(const std::filesystem::path& folder);
 
 // config.json as it is. Throws Error if we do not know its format.

@@ -12,17 +12,20 @@
 
 namespace tessera::image {
 
-// Images of one part of a data set.
+// Images of one part of a data set, or the codes that stand for them.
 class Split {
  public:
-  Split(at::Tensor images, at::Tensor labels);
+  Split(at::Tensor images, at::Tensor labels, at::Tensor mirrored = {});
 
   int64_t size() const { return images_.size(0); }
-  const at::Tensor& images() const { return images_; }  // [N, C, H, W] uint8, a mapped file
+  // [N, C, H, W], a mapped file: uint8, of codes int16
+  const at::Tensor& images() const { return images_; }
+  // Codes of the images turned left to right, likewise; undefined where images are pixels.
+  const at::Tensor& mirrored() const { return mirrored_; }
   const at::Tensor& labels() const { return labels_; }  // [N] int64, undefined without classes
 
  private:
-  at::Tensor images_, labels_;
+  at::Tensor images_, labels_, mirrored_;
 };
 
 // A folder that `tessera prepare --images` wrote, mapped into memory: manifest.json and one
@@ -42,7 +45,13 @@ class Dataset {
   const std::vector<std::string>& classes() const { return manifest_.classes; }  // empty: no labels
 
   bool has_split(const std::string& name) const { return splits_.contains(name); }
-  const Split& split(const std::string& name) const;  // Error, which lists the existing ones
+  const Split& split(const std::string& name) const;  // Error that lists the ones there are
+  // What is not trained on: the split "valid", or else "test". Error where there is neither.
+  const Split& held_out() const;
+
+  bool holds_codes() const { return manifest_.codes.has_value(); }
+  // Throws Error, which says what it is needed for, where it holds codes in place of pixels.
+  void require_pixels(const std::string& purpose) const;
 
   const std::string& fingerprint() const { return fingerprint_; }  // hash of the contents
 

@@ -56,6 +56,7 @@ std::shared_ptr<const ImageSource> ImageSource::open(const fs::path& path,
   if (fs::is_directory(path, ignored)) {
     if (!fs::exists(path / Manifest::kFileName, ignored)) return open_png_folder(path, split);
     const Dataset dataset(path);
+    dataset.require_pixels("a set of images");
     return std::make_shared<TensorImages>(
         dataset.split(split.empty() ? kDefaultSplit : split).images());
   }

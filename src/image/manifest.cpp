@@ -26,6 +26,7 @@ const DataKind kKind{.format = "tessera images",
 
 std::string Manifest::fingerprint() const {
   std::string all = fmt::format("{} {} {}\n", channels, height, width);
+  if (codes) all += fmt::format("codes {} {}\n", codes->symbols, codes->images);
   for (const std::string& name : classes) all += name + '\n';
   for (const auto& [name, count] : splits) all += fmt::format("{} {}\n", name, count);
   for (const auto& [name, file] : files) all += name + ' ' + file.hash + '\n';
@@ -47,6 +48,10 @@ Manifest Manifest::load(const fs::path& folder) {
     manifest.height = count_in(json, "height");
     manifest.width = count_in(json, "width");
     json.at("classes").get_to(manifest.classes);
+    if (json.contains("codes")) {
+      const Json& codes = json.at("codes");
+      manifest.codes = {count_in(codes, "symbols"), codes.at("images").get<std::string>()};
+    }
     for (const auto& [name, counts] : json.at("splits").items()) {
       require_file_name(name, "the name of a split");
       manifest.splits[name] = count_in(counts, "images");
@@ -59,12 +64,15 @@ Manifest Manifest::load(const fs::path& folder) {
 std::string Manifest::json() const {
   Json sizes = Json::object();
   for (const auto& [name, count] : splits) sizes[name] = {{"images", count}};
-  return manifest_text(kKind, *this, fingerprint(),
-                       {{"channels", channels},
-                        {"height", height},
-                        {"width", width},
-                        {"classes", classes},
-                        {"splits", sizes}});
+  Json particular{{"channels", channels},
+                  {"height", height},
+                  {"width", width},
+                  {"classes", classes},
+                  {"splits", sizes}};
+  DataKind kind = kKind;
+  kind.version = codes ? kFormatVersion : 1;
+  if (codes) particular["codes"] = {{"symbols", codes->symbols}, {"images", codes->images}};
+  return manifest_text(kind, *this, fingerprint(), particular);
 }
 
 void Manifest::save(const fs::path& folder) const {

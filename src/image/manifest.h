@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,18 @@ namespace tessera::image {
 
 // What a data set's folder holds, as described by its manifest.json.
 struct Manifest : DataManifest {
-  static constexpr int64_t kFormatVersion = 1;  // a newer one is refused
+  // A newer one is refused. Sets of pixels are written as version 1, those of codes as 2.
+  static constexpr int64_t kFormatVersion = 2;
 
-  int64_t channels = 0, height = 0, width = 0;
+  // Of a set that holds codes of an autoencoder in place of images.
+  struct Codes {
+    int64_t symbols = 0;  // K
+    std::string images;   // fingerprint of the set of images they stand for
+    bool operator==(const Codes&) const = default;
+  };
+
+  int64_t channels = 0, height = 0, width = 0;  // of images, or of grids of codes
+  std::optional<Codes> codes;
   std::vector<std::string> classes;       // names; empty: no labels
   std::map<std::string, int64_t> splits;  // by name: how many images
 
@@ -39,7 +49,8 @@ struct Manifest : DataManifest {
 };
 
 // The file of a split: safetensors with "images" [N, C, H, W] uint8, and "labels" [N] int64 if
-// there are classes.
+// there are classes. A set of codes has "codes" and "mirrored" (of the same images, mirrored left
+// to right) [N, C, H, W] int16 in place of "images".
 std::string split_file(const std::string& split);
 
 }  // namespace tessera::image

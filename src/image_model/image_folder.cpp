@@ -6,6 +6,7 @@
 #include "files/json_file.h"
 #include "files/own_file.h"
 #include "files/unchanged_files.h"
+#include "image_model/autoencoder_folder.h"
 
 #include <tessera/files/safetensors.h>
 
@@ -22,10 +23,14 @@ constexpr const char* kUse = "```\ntessera sample THIS_FOLDER --count 64 --grid 
 using Stored = StoredOptions<ImageModelOptions, SamplingOptions>;
 
 std::string summary_of(const ImageModel& model) {
-  const ImageShape& shape = model.shape();
+  const ImageShape &shape = model.picture_shape(), &grid = model.shape();
+  const std::string codes = model.decoder() == nullptr
+                                ? ""
+                                : fmt::format(" by an autoencoder's {} x {} codes of {},",
+                                              grid.width, grid.height, grid.symbols);
   return fmt::format(
-      "A model of images of {} x {} pixels and {} colours, coded as {}, by {}: {} parameters.",
-      shape.width, shape.height, shape.channels, name_of(model.options().coding.kind),
+      "A model of images of {} x {} pixels and {} colours,{} coded as {}, by {}: {} parameters.",
+      shape.width, shape.height, shape.channels, codes, name_of(model.options().coding.kind),
       model.family().summary(), with_commas(model.parameters().count()));
 }
 
@@ -42,12 +47,15 @@ void write_image_folder(const fs::path& folder, const ImageModel& model, const a
   refuse_link(folder / kModelWeightsFile);
   safetensors::save(folder / kModelWeightsFile, model.parameters().named(weights));
   write_model_card(folder, card, summary_of(model), kUse, options.schema);
-  write_model_config(folder, kImageKind,
-                     {{"channels", shape.channels},
-                      {"height", shape.height},
-                      {"width", shape.width},
-                      {"classes", classes}},
-                     options.schema);
+  Json facts{{"channels", shape.channels},
+             {"height", shape.height},
+             {"width", shape.width},
+             {"classes", classes}};
+  if (model.decoder() != nullptr) {
+    facts["codes"] = shape.symbols;
+    save_autoencoder(folder / kAutoencoderFile, *model.decoder());
+  }
+  write_model_config(folder, kImageKind, facts, options.schema);
 }
 
 LoadedImageModel load_image_folder(const fs::path& folder, at::Device device,
@@ -63,15 +71,18 @@ LoadedImageModel load_image_folder(const fs::path& folder, at::Device device,
     json.at("height").get_to(shape.height);
     json.at("width").get_to(shape.width);
     json.at("classes").get_to(loaded.classes);
+    if (json.contains("codes")) json.at("codes").get_to(shape.symbols);
   } catch (const Json::exception& error) {
     throw Error(fmt::format("'{}' is broken: {}", (folder / kModelConfigFile).string(),
                             json_problem(error)));
   }
+  std::shared_ptr<const Autoencoder> decoder;
+  if (json.contains("codes")) decoder = load_autoencoder(folder / kAutoencoderFile, device);
   const safetensors::File weights(folder / kModelWeightsFile);
   try {
     loaded.model = std::make_unique<ImageModel>(options.model, shape,
                                                 static_cast<int64_t>(loaded.classes.size()), device,
-                                                precision, weights);
+                                                precision, weights, FamilyMaker(), decoder);
   } catch (const Error& error) {
     throw Error(fmt::format("'{}': {}", (folder / kModelConfigFile).string(), error.what()),
                 error.hint());

@@ -19,7 +19,8 @@ struct LoadedImageModel {
   SamplingOptions sampling;          // as stored
 };
 
-// Writes a model folder (files/model_files.h), which is made if need be.
+// Writes a model folder (files/model_files.h), which is made if need be. A model of codes takes
+// their autoencoder with it.
 //   weights  a buffer like model.parameters().values(): the weights, or their moving average
 //   classes  names of the classes of the data; empty: none
 void write_image_folder(const std::filesystem::path& folder, const ImageModel& model,

@@ -1,7 +1,6 @@
 #include "image_model/image_generator.h"
 
 #include "base/require.h"
-#include "image_model/pixel_codes.h"
 #include "process/interruptible.h"
 #include "tensor/machine_memory.h"
 #include "tensor/out_of_memory.h"
@@ -17,8 +16,6 @@
 
 namespace tessera::image_model {
 namespace {
-
-constexpr int64_t kGrey = 128;  // what masks look like
 
 SamplingOptions for_model(SamplingOptions options, const ImageModel& model) {
   require_option(
@@ -41,14 +38,6 @@ double least_memory(const ImageModel& model, int64_t images) {
 }
 
 }  // namespace
-
-at::Tensor pictures_of(const at::Tensor& labels) {
-  return labels.masked_fill(labels.ge(kValues), kGrey)
-      .to(at::kByte)
-      .permute({0, 3, 1, 2})
-      .contiguous()
-      .cpu();
-}
 
 ImageGenerator::ImageGenerator(const ImageModel& model, const SamplingOptions& options)
     : model_(model),
@@ -78,7 +67,7 @@ at::Tensor ImageGenerator::generate(const ImageRows& rows, const StepCallback& c
     const Sample sample = model_.family().reverse(
         network, on_device(rows.numbers), {shape.height, shape.width, shape.channels},
         options_.sampler, callback, on_device(rows.seeds));
-    const at::Tensor pictures = pictures_of(sample.labels);
+    const at::Tensor pictures = model_.pictures_of(sample.labels);
     raise_deferred_errors();
     return pictures;
   } catch (const c10::Error& error) {

@@ -43,7 +43,4 @@ class ImageGenerator {
   int64_t calls_;
 };
 
-// Labels of sub-pixels [n, H, W, C] as pictures [n, C, H, W] uint8, on the CPU. Masks are grey.
-at::Tensor pictures_of(const at::Tensor& labels);
-
 }  // namespace tessera::image_model

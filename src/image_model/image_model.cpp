@@ -16,30 +16,42 @@
 namespace tessera::image_model {
 namespace {
 
-constexpr int64_t kLongestSide = 1 << 15, kMostChannels = 64;
+constexpr int64_t kGrey = 128;            // what masks of values look like
+constexpr int64_t kDecodedAtATime = 128;  // pictures
 
-bool within(int64_t size, int64_t largest) {
-  return 1 <= size && size <= largest;
-}
-
-ImageModelOptions checked(ImageModelOptions options, const ImageShape& shape, int64_t classes) {
-  require_option(within(shape.height, kLongestSide) && within(shape.width, kLongestSide) &&
-                     within(shape.channels, kMostChannels),
-                 "there are no images of {} x {} pixels and {} colours", shape.width, shape.height,
-                 shape.channels);
-  nn::UNet::check_size(options.network, shape.height, shape.width);
+ImageModelOptions checked(ImageModelOptions options, const ImageShape& shape, int64_t classes,
+                          const Autoencoder* decoder) {
+  check_size(shape);
+  if (options.network_kind == ImageNetwork::unet)
+    nn::UNet::check_size(options.network, shape.height, shape.width);
   const Coding coding = options.coding.kind;
+  if (decoder == nullptr) {
+    require_option(shape.symbols == kValues,
+                   "symbols of {} kinds are codes, and need the autoencoder that made them",
+                   shape.symbols);
+  } else {
+    const ImageShape grid = decoder->grid();
+    require_option(shape == grid,
+                   "the codes are {} x {} of {} kinds, those of the autoencoder {} x {} of {}",
+                   shape.width, shape.height, shape.symbols, grid.width, grid.height, grid.symbols);
+    require_option(coding != Coding::pixels && coding != Coding::values,
+                   "model.coding = \"{}\" reads symbols as numbers in an order, and codes of an "
+                   "autoencoder have none: take \"symbols\", or \"bits\", \"fixed\" or "
+                   "\"trainable\" for diffusion of points",
+                   name_of(coding));
+  }
   require_option(coding != Coding::pixels || options.process.r == 0,
                  "model.coding = \"pixels\" is plain continuous diffusion: it needs process.r = 0, "
                  "got {}",
                  options.process.r);
-  require_option(coding != Coding::trainable || options.coding.start == CodeStart::random ||
-                     code_widths(options.coding).input == kBits,
-                 "model.codes_start = \"bits\" needs model.latent = {}, got {}", kBits,
-                 options.coding.latent);
-  require_option(coding != Coding::values || options.self_conditioning == 0,
-                 "model.coding = \"values\" has no self-conditioning: set "
-                 "model.self_conditioning = 0");
+  if (coding == Coding::trainable && options.coding.start == CodeStart::bits)
+    require_option(options.coding.latent == bits_for(shape.symbols),
+                   "model.codes_start = \"bits\" needs model.latent = {}, got {}",
+                   bits_for(shape.symbols), options.coding.latent);
+  require_option(!diffuses_symbols(coding) || options.self_conditioning == 0,
+                 "model.coding = \"{}\" has no self-conditioning: set "
+                 "model.self_conditioning = 0",
+                 name_of(coding));
   require_option(!options.conditional || classes > 0,
                  "model.conditional needs images with classes, and these have none");
   if (coding == Coding::bits || coding == Coding::pixels)
@@ -48,12 +60,13 @@ ImageModelOptions checked(ImageModelOptions options, const ImageShape& shape, in
 }
 
 bool masks(const ImageModelOptions& options) {
-  return options.coding.kind == Coding::values && has_mask(options.symbols.process);
+  return diffuses_symbols(options.coding.kind) && has_mask(options.symbols.process);
 }
 
 std::unique_ptr<Family> family_of(const Codebook& codebook, const ImageModelOptions& options) {
-  if (options.coding.kind == Coding::values)
-    return std::make_unique<SymbolFamily>(codebook, options.symbols, masks(options) ? kValues : -1);
+  if (diffuses_symbols(options.coding.kind))
+    return std::make_unique<SymbolFamily>(codebook, options.symbols,
+                                          masks(options) ? codebook.decodable() : -1);
   // Trained codes have no largest coordinate.
   const double clip = options.coding.kind == Coding::trainable ? 0 : options.coding.size;
   return std::make_unique<BoundaryFamily>(
@@ -64,31 +77,57 @@ std::unique_ptr<Family> family_of(const Codebook& codebook, const ImageModelOpti
 
 ImageModel::ImageModel(const ImageModelOptions& options, const ImageShape& shape, int64_t classes,
                        at::Device device, nn::Precision precision, const nn::Start& start,
-                       const FamilyMaker& family)
-    : options_(checked(options, shape, classes)),
+                       const FamilyMaker& family, std::shared_ptr<const Autoencoder> decoder)
+    : options_(checked(options, shape, classes, decoder.get())),
       shape_(shape),
-      classes_(options.conditional ? classes : 0) {
+      classes_(options.conditional ? classes : 0),
+      decoder_(std::move(decoder)) {
   const CodingOptions& coding = options_.coding;
-  if (coding.kind == Coding::trainable)
-    codes_ = parameters_.add("codes", {kValues, coding.latent}, nn::Initial::normal(1.0),
-                             nn::Use::codes);
+  const bool mask = masks(options_);
+  if (coding.kind == Coding::trainable || coding.kind == Coding::symbols)
+    codes_ = parameters_.add("codes", {shape.symbols + (mask ? 1 : 0), coding.latent},
+                             nn::Initial::normal(1.0), nn::Use::codes);
   // Diffusion of points also reads the previous estimate (self-conditioning).
-  const CodeWidths widths = code_widths(coding, masks(options_));
-  const int64_t read = of_values() ? widths.input : widths.input + widths.output;
-  network_ = nn::UNet(parameters_, "unet", options_.network, shape.channels * read,
-                      shape.channels * widths.output, shape.height, classes_);
+  const CodeWidths widths = code_widths(coding, shape.symbols, mask);
+  const int64_t read = of_symbols() ? widths.input : widths.input + widths.output;
+  const nn::UNetOptions& network = options_.network;
+  if (options_.network_kind == ImageNetwork::hollow)
+    network_.emplace<HollowNetwork>(
+        parameters_, "hollow",
+        HollowOptions{network.width, options_.layers, network.head_width, network.dropout}, shape,
+        read, widths.output, classes_);
+  else
+    network_ = nn::UNet(parameters_, "unet", network, shape.channels * read,
+                        shape.channels * widths.output, shape.height, classes_);
   parameters_.allocate(device, precision, start);
   // Without a gradient: autograd would tie the codes to the stream that is current now.
   const c10::NoGradGuard no_grad;
-  if (codes_.defined() && coding.start == CodeStart::bits && start.weights() == nullptr)
-    codes_->copy_(bits_of_values(coding, device));
+  if (coding.kind == Coding::trainable && coding.start == CodeStart::bits &&
+      start.weights() == nullptr)
+    codes_->copy_(bits_of_symbols(coding, shape.symbols, device));
   codebook_ =
-      pixel_codes(coding, codes_.defined() ? *codes_ : at::Tensor(), device, masks(options_));
-  if (codes_.defined()) trained_codes_ = static_cast<EmbeddingTable*>(codebook_.get());
+      pixel_codes(coding, shape.symbols, codes_.defined() ? *codes_ : at::Tensor(), device, mask);
+  if (coding.kind == Coding::trainable)
+    trained_codes_ = static_cast<EmbeddingTable*>(codebook_.get());
   family_ = family ? family(*codebook_) : family_of(*codebook_, options_);
 }
 
 ImageModel::~ImageModel() = default;
+
+const ImageShape& ImageModel::picture_shape() const {
+  return decoder_ ? decoder_->shape() : shape_;
+}
+
+at::Tensor ImageModel::pictures_of(const at::Tensor& labels) const {
+  const auto planes = [](const at::Tensor& rows) {
+    return rows.to(at::kByte).permute({0, 3, 1, 2}).contiguous().cpu();
+  };
+  if (!decoder_) return planes(labels.masked_fill(labels.ge(kValues), kGrey));
+  std::vector<at::Tensor> parts;
+  for (const at::Tensor& some : labels.split(kDecodedAtATime))
+    parts.push_back(planes(decoder_->decode(some)));
+  return at::cat(parts);
+}
 
 void ImageModel::refresh() {
   parameters_.publish();
@@ -116,11 +155,14 @@ at::Tensor ImageModel::estimate(const at::Tensor& x, const at::Tensor& time,
                                 nn::Mode mode) const {
   const at::Tensor told = network_time(time, family_->horizon());
   const at::Tensor read =
-      of_values() ? x.flatten(3) : at::cat({x.flatten(3), previous.flatten(3)}, -1);
+      of_symbols() ? x.flatten(3) : at::cat({x.flatten(3), previous.flatten(3)}, -1);
   std::vector<int64_t> shape = x.sizes().vec();
   shape.back() = codebook_->output_dim();
-  const at::Tensor output = network_(read, told, classes, mode).view(shape);
-  if (!of_values() || options_.coding.head == ValueHead::logits) return output;
+  const at::Tensor output =
+      std::visit([&](const auto& network) { return network(read, told, classes, mode); }, network_)
+          .view(shape);
+  if (options_.coding.kind != Coding::values || options_.coding.head == ValueHead::logits)
+    return output;
   // The network gives the mean of a logistic distribution as a change of the current value.
   return at::stack({at::tanh(x.select(-1, 0) + output.select(-1, 0)), output.select(-1, 1)}, -1);
 }

@@ -16,10 +16,11 @@ void only_for(config::Schema& schema, const Coding& coding, const std::vector<Co
 
 void declare_coding(config::Schema& schema, CodingOptions& coding) {
   schema.option("model.coding", coding.kind,
-                "code of a sub-pixel's value: eight bits (squared error alone), the same as fixed "
-                "codes (with cross-entropy of rounding), trainable codes, the value itself "
-                "(pixels: continuous diffusion, r = 0), or the value as a symbol (values: the keys "
-                "symbols.*)");
+                "code of a sub-pixel's value, or of a code of an autoencoder: its bits (squared "
+                "error alone), the same as fixed codes (with cross-entropy of rounding), trainable "
+                "codes, the value itself (pixels: continuous diffusion, r = 0), the value as a "
+                "symbol (values: the keys symbols.*), or a symbol without an order (symbols: the "
+                "same keys)");
   using enum Coding;
   only_for(schema, coding.kind, {bits, fixed, trainable, pixels}, [&] {
     schema.option("model.size", coding.size, "size of a bit, and the largest value of pixels")
@@ -35,8 +36,13 @@ void declare_coding(config::Schema& schema, CodingOptions& coding) {
                 "order means nothing")
         .at_least(0);
   });
+  only_for(schema, coding.kind, {trainable, symbols}, [&] {
+    schema
+        .option("model.latent", coding.latent,
+                "width of a trainable code, and of the vector that stands for one of symbols")
+        .range(2, 1024);
+  });
   only_for(schema, coding.kind, {trainable}, [&] {
-    schema.option("model.latent", coding.latent, "width of a trainable code").range(2, 1024);
     schema.option("model.codes_start", coding.start,
                   "start of trainable codes: random directions, or bits (model.latent = 8)");
   });
@@ -74,6 +80,17 @@ void declare_network(config::Schema& schema, nn::UNetOptions& network) {
 void declare(config::Schema& schema, ImageModelOptions& options) {
   const Coding& coding = options.coding.kind;
   declare_coding(schema, options.coding);
+  using enum Coding;
+  only_for(schema, coding, {values, symbols}, [&] {
+    schema.option("model.network", options.network_kind,
+                  "what estimates symbols: a U-Net, or a Transformer that does not see the symbol "
+                  "it estimates (hollow: SDDM), for grids of some hundred symbols");
+    schema
+        .option("model.layers", options.layers,
+                "of a hollow network: layers of each of its two stacks, one for every direction of "
+                "reading")
+        .range(1, nn::kMostLayers);
+  });
   declare_network(schema, options.network);
   schema
       .option("model.self_conditioning", options.self_conditioning,
@@ -84,7 +101,6 @@ void declare(config::Schema& schema, ImageModelOptions& options) {
       .option("model.class_dropout", options.class_dropout,
               "share of the samples that are not told their class, for guidance")
       .range(0, 1);
-  using enum Coding;
   only_for(schema, coding, {bits, fixed, trainable, pixels}, [&] {
     tessera::declare(schema, "process.", options.process);
     declare_error(schema, "objective.", options.objective);
@@ -94,7 +110,7 @@ void declare(config::Schema& schema, ImageModelOptions& options) {
     declare_rounding(schema, "objective.", options.objective);
     declare_smoothing(schema, "objective.", options.objective);
   });
-  only_for(schema, coding, {values},
+  only_for(schema, coding, {values, symbols},
            [&] { tessera::declare(schema, "symbols.", options.symbols); });
 }
 

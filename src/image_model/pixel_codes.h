@@ -1,6 +1,7 @@
 #pragma once
 
 #include "image_model/image_options.h"
+#include "image_model/image_shape.h"
 
 #include <tessera/process/codebook.h>
 
@@ -8,22 +9,26 @@
 
 namespace tessera::image_model {
 
-constexpr int64_t kValues = 256;  // of a sub-pixel
-constexpr int64_t kBits = 8;      // of such a value
-
-// How many numbers a sub-pixel has: in its code, and in what the network estimates for it.
+// Numbers that stand for one symbol of a grid: of its code, and of what the network estimates for
+// it.
 struct CodeWidths {
   int64_t input = 0, output = 0;
 };
-CodeWidths code_widths(const CodingOptions& options, bool mask = false);
+//   symbols  K: 256 values of sub-pixels, or the codes of an autoencoder
+CodeWidths code_widths(const CodingOptions& options, int64_t symbols, bool mask = false);
 
-// The bits of all values.   [256, 8]
-at::Tensor bits_of_values(const CodingOptions& options, at::Device device);
+// Bits that tell so many symbols apart. Throws UsageError where these are not all of so many bits.
+int64_t bits_for(int64_t symbols);
 
-// The codebook of the values of sub-pixels.
-//   trained  [256, latent] float32 for Coding::trainable, else not used
-//   mask     for Coding::values: whether there is a symbol 256 that covers values
-std::unique_ptr<Codebook> pixel_codes(const CodingOptions& options, const at::Tensor& trained,
-                                      at::Device device, bool mask = false);
+// The bits of all symbols.   [K, bits_for(K)]
+at::Tensor bits_of_symbols(const CodingOptions& options, int64_t symbols, at::Device device);
+
+// The codebook of the symbols of a grid.
+//   trained  [K, latent] float32 for Coding::trainable; for Coding::symbols the same, with a row
+//            more where there is a mask; else not used
+//   mask     of values and symbols: whether there is a symbol K that covers others
+std::unique_ptr<Codebook> pixel_codes(const CodingOptions& options, int64_t symbols,
+                                      const at::Tensor& trained, at::Device device,
+                                      bool mask = false);
 
 }  // namespace tessera::image_model

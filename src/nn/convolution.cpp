@@ -37,4 +37,11 @@ PendingBias Convolution::without_bias(const at::Tensor& x) const {
   return {convolved(x, std::nullopt), *bias};
 }
 
+at::Tensor doubled(const at::Tensor& x) {
+  const int64_t rows = x.size(0), height = x.size(1), width = x.size(2), channels = x.size(3);
+  return x.view({rows, height, 1, width, 1, channels})
+      .expand({rows, height, 2, width, 2, channels})
+      .reshape({rows, 2 * height, 2 * width, channels});
+}
+
 }  // namespace tessera::nn

@@ -11,6 +11,8 @@ namespace tessera::nn {
 // A convolution of pictures with the channels last in memory. Convolutions on a GPU are fastest
 // with this order, and codes of pixels have it without any copying.
 struct Convolution {
+  static constexpr double kNearZero = 1e-5;  // `start` of one that begins by doing nothing
+
   Convolution() = default;
   //   size   of the square window, odd; pictures are padded with zeros
   //   start  standard deviation of the first weights; negative: 1 / sqrt(3 * inputs * size^2)
@@ -28,5 +30,8 @@ struct Convolution {
  private:
   at::Tensor convolved(const at::Tensor& x, const std::optional<at::Tensor>& summand) const;
 };
+
+// Every pixel becomes a square of four.   [B, H, W, C] -> [B, 2 H, 2 W, C]
+at::Tensor doubled(const at::Tensor& x);
 
 }  // namespace tessera::nn

@@ -13,8 +13,6 @@
 namespace tessera::nn {
 namespace {
 
-constexpr double kNearZero = 1e-5;  // deviation of weights that should have no effect at first
-
 Initial usual(int64_t inputs) {
   return Initial::normal(1 / std::sqrt(3.0 * static_cast<double>(inputs)));
 }
@@ -24,36 +22,7 @@ Linear usual_linear(Parameters& parameters, const std::string& name, int64_t inp
   return Linear(parameters, name, inputs, outputs, /*with_bias=*/true, usual(inputs));
 }
 
-// Every pixel becomes a square of four.   [B, H, W, C] -> [B, 2 H, 2 W, C]
-at::Tensor doubled(const at::Tensor& x) {
-  const int64_t rows = x.size(0), height = x.size(1), width = x.size(2), channels = x.size(3);
-  return x.view({rows, height, 1, width, 1, channels})
-      .expand({rows, height, 2, width, 2, channels})
-      .reshape({rows, 2 * height, 2 * width, channels});
-}
-
 }  // namespace
-
-UNet::Block::Block(Parameters& parameters, const std::string& name, int64_t inputs, int64_t outputs,
-                   int64_t told)
-    : first_norm(parameters, name + ".first_norm", inputs),
-      second_norm(parameters, name + ".second_norm", outputs),
-      first(parameters, name + ".first", inputs, outputs),
-      second(parameters, name + ".second", outputs, outputs, 3, 1, kNearZero),
-      film(usual_linear(parameters, name + ".film", told, 2 * outputs)) {
-  if (inputs != outputs) shortcut = Convolution(parameters, name + ".shortcut", inputs, outputs, 1);
-}
-
-at::Tensor UNet::Block::operator()(const at::Tensor& x, const at::Tensor& told, double dropout,
-                                   Mode mode) const {
-  const auto between = first.without_bias(first_norm(x, After::silu));
-  const at::Tensor h = second_norm(between.y, After::silu, film(told), between.bias);
-  const auto changed = second.without_bias(nn::dropout(h, dropout, mode));
-  if (!shortcut.weight.defined()) return joined(changed.y, x, changed.bias);
-  const auto passed = shortcut.without_bias(x);
-  return joined(changed.y, passed.y,
-                changed.bias.defined() ? changed.bias + passed.bias : changed.bias);
-}
 
 at::Tensor UNet::Attention::operator()(const at::Tensor& x) const {
   if (!present) return x;
@@ -103,7 +72,7 @@ UNet::UNet(Parameters& parameters, const std::string& name, const UNetOptions& o
                              2 * width, side >> stage <= options.attention_side, stage > 0,
                              /*stride=*/1));
   leave_norm_ = GroupNorm(parameters, name + ".leave_norm", width);
-  leave_ = Convolution(parameters, name + ".leave", width, outputs, 3, 1, kNearZero);
+  leave_ = Convolution(parameters, name + ".leave", width, outputs, 3, 1, Convolution::kNearZero);
 }
 
 at::Tensor UNet::operator()(const at::Tensor& x, const at::Tensor& time, const at::Tensor& classes,

@@ -4,6 +4,7 @@
 #include "nn/convolution.h"
 #include "nn/group_norm.h"
 #include "nn/layers.h"
+#include "nn/residual_block.h"
 
 #include <string>
 #include <vector>
@@ -43,18 +44,6 @@ class UNet {
   static void check_size(const UNetOptions& options, int64_t height, int64_t width);
 
  private:
-  // A residual block: two convolutions, with the time fed in between them.
-  struct Block {
-    Block() = default;
-    Block(Parameters& parameters, const std::string& name, int64_t inputs, int64_t outputs,
-          int64_t told);
-    at::Tensor operator()(const at::Tensor& x, const at::Tensor& told, double dropout,
-                          Mode mode) const;
-
-    GroupNorm first_norm, second_norm;
-    Convolution first, second, shortcut;  // shortcut only if the number of channels changes
-    Linear film;
-  };
   struct Attention {
     GroupNorm norm;
     SelfAttention attention;
@@ -62,7 +51,7 @@ class UNet {
     at::Tensor operator()(const at::Tensor& x) const;
   };
   struct Stage {
-    std::vector<Block> blocks;
+    std::vector<ResidualBlock> blocks;  // told the time
     std::vector<Attention> attentions;  // one after every block
     Convolution resize;                 // to the next stage
   };

@@ -169,7 +169,8 @@ void declare_paths(config::Schema& schema, const std::string& prefix, SamplerOpt
 void declare(config::Schema& schema, const std::string& prefix, SymbolSampling& options) {
   schema.option(prefix + "predictor", options.predictor,
                 "a step of symbols: drawn from the reverse process (ancestral), by its rates "
-                "(euler), or by numbers of jumps that add up (tau-leaping: for pixels)");
+                "(euler), or by numbers of jumps (tau-leaping), which add up for values in an "
+                "order, such as pixels; of other symbols the first counts");
   schema.option(prefix + "order", options.order,
                 "which masks get their symbols first: as the reverse process has it (random), or "
                 "the surest, others being masked again (confidence: Mask-Predict)");

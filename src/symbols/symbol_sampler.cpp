@@ -8,6 +8,7 @@
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -252,8 +253,9 @@ class Run {
     return corrector ? back + kernel.rates_from(xt, tensor(t)).to(back.scalar_type()) : back;
   }
 
-  // The numbers of jumps from x_t to each symbol are independent Poisson numbers. So their sum is a
-  // Poisson number, too, and the target of each jump is drawn separately. All jumps are added up.
+  // Numbers of jumps from x_t to all symbols are Poisson numbers, and independent; so their sum is
+  // one, and where each jump leads is drawn apart. Jumps between values in an order are added up;
+  // of others the first counts.
   at::Tensor leap(const at::Tensor& where, const at::Tensor& xt, const at::Tensor& expected,
                   uint64_t stream) const {
     // Random numbers for the number of jumps (the first one), and for jumps 1, 2, ...   -> [n]
@@ -266,7 +268,10 @@ class Run {
     const at::Tensor all = below.narrow(-1, -1, 1).contiguous();
     const at::Tensor last = at::searchsorted(below, all);
     const at::Tensor count = draw_poisson(all.squeeze(-1), at_places(numbers(1).squeeze(1), where));
-    const int64_t most = count.max().item<int64_t>();
+    const SymbolNoise noise = process_.options().noise;
+    const bool ordered = noise == SymbolNoise::gaussian || noise == SymbolNoise::target_rate;
+    const int64_t drawn_most = count.max().item<int64_t>();
+    const int64_t most = ordered ? drawn_most : std::min<int64_t>(drawn_most, 1);
     if (most == 0) return xt;
     const at::Tensor drawn = numbers(1 + most);
     at::Tensor moved = xt;
@@ -323,8 +328,8 @@ SymbolSampler::SymbolSampler(const SymbolProcess& process, const SymbolSamplerOp
                  "sampler.order = \"confidence\" uncovers masks: this model's noise puts "
                  "symbols in each other's place");
   require_option(sampling.predictor != Predictor::tau_leaping || !masks,
-                 "sampler.predictor = \"tau-leaping\" adds up jumps between values in an "
-                 "order, and a mask has no place in it");
+                 "sampler.predictor = \"tau-leaping\" is for jumps between values or symbols, "
+                 "and a mask has no place among them");
   require_option(sampling.order == UncoverOrder::random ||
                      (sampling.predictor == Predictor::ancestral && sampling.correctors == 0),
                  "sampler.order = \"confidence\" goes with predictor = \"ancestral\" and "

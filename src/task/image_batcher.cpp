@@ -16,7 +16,11 @@ at::Tensor channels_last(const at::Tensor& images) {
 
 ImageBatcher::ImageBatcher(const image::Split& split, const ImageBatcherOptions& options,
                            uint64_t seed)
-    : images_(split.images()), labels_(split.labels()), options_(options), seed_(seed) {
+    : images_(split.images()),
+      mirrored_(split.mirrored()),
+      labels_(split.labels()),
+      options_(options),
+      seed_(seed) {
   require_option(options.batch <= split.size(),
                  "a batch of {} images is more than the {} there are: lower data.batch",
                  options.batch, split.size());
@@ -52,7 +56,9 @@ nn::Inputs ImageBatcher::batch(int64_t epoch, int64_t number) const {
   at::Tensor pictures = images_.index_select(0, rows);
   if (options_.flip) {
     const at::Tensor mirrored = at::tensor(turned, at::kByte).to(at::kBool).view({-1, 1, 1, 1});
-    pictures = at::where(mirrored, pictures.flip(3), pictures);
+    pictures = at::where(mirrored,
+                         mirrored_.defined() ? mirrored_.index_select(0, rows) : pictures.flip(3),
+                         pictures);
   }
   nn::Inputs inputs{channels_last(pictures)};
   if (options_.classes) inputs.push_back(labels_.index_select(0, rows));

@@ -8,12 +8,32 @@ void declare_data(config::Schema& schema, ImageData& data) {
   schema.option("data.flip", data.flip, "turn half of the images left to right");
 }
 
-void declare_validation(config::Schema& schema, ImageValidation& options) {
+namespace {
+
+void declare_measured(config::Schema& schema, ImageValidation& options) {
   schema
       .option("train.validate_images", options.images,
               "held-out images whose loss is measured in a validation, at most")
       .at_least(1)
       .may_change();
+}
+
+}  // namespace
+
+void declare_autoencoder_validation(config::Schema& schema, ImageOptions& options) {
+  declare_measured(schema, options.validation);
+  schema
+      .option("train.show_images", options.validation.shown,
+              "held-out images that a validation shows beside what came back of them (`tessera "
+              "report`); 0: none")
+      .range(0, 256)
+      .may_change();
+  schema.option("train.score", options.reconstruction,
+                "measure that decides which checkpoint is the best");
+}
+
+void declare_validation(config::Schema& schema, ImageValidation& options) {
+  declare_measured(schema, options);
   schema
       .option("train.show_images", options.shown,
               "images made in a validation to be looked at (`tessera report`), from the same noise "

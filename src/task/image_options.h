@@ -1,16 +1,29 @@
 #pragma once
 
 #include "files/config.h"
+#include "image_model/autoencoder_options.h"
 #include "image_model/image_options.h"
 
 #include <filesystem>
 
 namespace tessera::task {
 
-// The score that selects the best checkpoint.
+// What is learnt of images.
+enum class ImageKind {
+  diffusion,    // to make new ones
+  autoencoder,  // codes that stand for them
+};
+
+// The score that selects the best checkpoint of a diffusion model.
 enum class ImageScore {
   distance,  // negative Fréchet distance of generated images from training images
   loss,      // negative validation loss
+};
+
+// What says which checkpoint of an autoencoder is the best.
+enum class ReconstructionScore {
+  psnr,  // of held-out images
+  loss,  // of validation, negative
 };
 
 struct ImageData {
@@ -29,16 +42,22 @@ struct ImageValidation {
   ImageScore score = ImageScore::loss;
 };
 
-// A run that learns to make images.
+// A run that learns from images.
 struct ImageOptions {
+  ImageKind kind = ImageKind::diffusion;
   ImageData data = {};
+  ImageValidation validation = {};
+  // Of diffusion:
   image_model::ImageModelOptions model = {};
   image_model::SamplingOptions sampling = {};
-  ImageValidation validation = {};
+  // Of an autoencoder:
+  image_model::AutoencoderOptions autoencoder = {};
+  ReconstructionScore reconstruction = ReconstructionScore::psnr;  // in place of validation.score
 };
 
 void declare_data(config::Schema& schema, ImageData& data);
 void declare_validation(config::Schema& schema, ImageValidation& options);
+void declare_autoencoder_validation(config::Schema& schema, ImageOptions& options);
 
 }  // namespace tessera::task
 
@@ -48,4 +67,19 @@ struct tessera::EnumNames<tessera::task::ImageScore> {
   static constexpr std::string_view what = "score";
   static constexpr std::array<std::pair<Score, std::string_view>, 2> values{
       {{Score::distance, "distance"}, {Score::loss, "loss"}}};
+};
+
+template <>
+struct tessera::EnumNames<tessera::task::ImageKind> {
+  using Kind = tessera::task::ImageKind;
+  static constexpr std::string_view what = "kind of image model";
+  static constexpr std::array<std::pair<Kind, std::string_view>, 2> values{
+      {{Kind::diffusion, "diffusion"}, {Kind::autoencoder, "autoencoder"}}};
+};
+template <>
+struct tessera::EnumNames<tessera::task::ReconstructionScore> {
+  using Score = tessera::task::ReconstructionScore;
+  static constexpr std::string_view what = "score";
+  static constexpr std::array<std::pair<Score, std::string_view>, 2> values{
+      {{Score::psnr, "psnr"}, {Score::loss, "loss"}}};
 };

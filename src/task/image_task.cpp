@@ -2,9 +2,11 @@
 
 #include "base/log.h"
 #include "base/require.h"
+#include "evaluation/image_codes.h"
 #include "image/grid.h"
 #include "image/png.h"
 #include "image_metric/distance_name.h"
+#include "image_model/autoencoder_folder.h"
 #include "image_model/image_folder.h"
 #include "image_model/image_generator.h"
 #include "task/loss_meter.h"
@@ -22,25 +24,25 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The images for validation, which the model does not train on.
-const image::Split& held_out(const image::Dataset& dataset) {
-  for (const char* name : {"valid", "test"})
-    if (dataset.has_split(name)) return dataset.split(name);
-  throw Error(fmt::format("'{}' has no images to validate on, only those to train on",
-                          dataset.folder().string()),
-              "hold some out: `tessera prepare --images ... --valid N`");
+image_model::ImageShape shape_of(const image::Dataset& dataset) {
+  image_model::ImageShape shape{dataset.channels(), dataset.height(), dataset.width()};
+  if (const auto& codes = dataset.manifest().codes) shape.symbols = codes->symbols;
+  return shape;
 }
 
-image_model::ImageShape shape_of(const image::Dataset& dataset) {
-  return {dataset.channels(), dataset.height(), dataset.width()};
+// That made the codes of a data set; nullptr: it has pixels.
+std::shared_ptr<const image_model::Autoencoder> decoder_of(const image::Dataset& dataset,
+                                                           at::Device device) {
+  if (!dataset.holds_codes()) return nullptr;
+  return image_model::load_autoencoder(dataset.folder() / image_model::kAutoencoderFile, device);
 }
 
 std::unique_ptr<image_model::ImageModel> new_model(const ImageOptions& options,
                                                    const image::Dataset& dataset, uint64_t seed,
                                                    at::Device device) {
-  return std::make_unique<image_model::ImageModel>(options.model, shape_of(dataset),
-                                                   static_cast<int64_t>(dataset.classes().size()),
-                                                   device, nn::usual_precision(device), seed);
+  return std::make_unique<image_model::ImageModel>(
+      options.model, shape_of(dataset), static_cast<int64_t>(dataset.classes().size()), device,
+      nn::usual_precision(device), seed, FamilyMaker(), decoder_of(dataset, device));
 }
 
 // The least memory of an update, in bytes. It keeps at least two states for each block of the first
@@ -62,7 +64,7 @@ ImageTask::ImageTask(const ImageOptions& options, image::Dataset dataset, uint64
       model_(new_model(options, dataset_, seed, device)),
       batcher_(dataset_.split("train"),
                {options.data.batch, options.data.flip, options.model.conditional}, seed),
-      held_out_(held_out(dataset_)) {
+      held_out_(dataset_.held_out()) {
   if (device.is_cpu())  // on a GPU, allocating fails with an error
     require_memory(least_memory(options, shape_of(dataset_)),
                    fmt::format("batches of size {}", options.data.batch), memory_hint());
@@ -78,7 +80,8 @@ ImageTask::ImageTask(const ImageOptions& options, image::Dataset dataset, uint64
                  "train.validate_samples needs train.features, the extractor of the distance");
   require_option(validation.samples >= 2,
                  "train.validate_samples must be 0 or at least 2: one image has no covariance");
-  evaluation::ImageDistance::check(validation.features, validation.statistics, dataset_);
+  evaluation::ImageDistance::check(validation.features, validation.statistics,
+                                   evaluation::images_behind(dataset_.folder()));
 }
 
 double ImageTask::validation_loss(Json& line, const std::function<void()>& pause) {
@@ -124,8 +127,8 @@ train::Validation ImageTask::validate(const at::Tensor& weights, int64_t step,
   if (options_.validation.shown > 0) line["valid_images"] = shown_images(generator, pause);
   if (options_.validation.samples > 0) {
     if (!distance_)
-      distance_.emplace(options_.validation.features, options_.validation.statistics, dataset_,
-                        model_->device(), pause);
+      distance_.emplace(options_.validation.features, options_.validation.statistics,
+                        evaluation::images_behind(dataset_.folder()), model_->device(), pause);
     const int64_t count = options_.validation.samples;
     const auto found = distance_->measure(count, [&](const auto& take) {
       generator.stream(0, count, image_model::all_classes_in_turn(*model_), take, pause);
@@ -185,9 +188,12 @@ std::string ImageTask::memory_hint() const {
 
 std::vector<train::Fact> ImageTask::facts() const {
   const int64_t images = dataset_.split("train").size();
+  const std::string content = dataset_.holds_codes()
+                                  ? fmt::format("{} codes", model_->shape().symbols)
+                                  : fmt::format("{} colours", dataset_.channels());
   return {{"images", images, "images",
-           fmt::format("{} of {} x {}, {} colours, {} classes", images, dataset_.width(),
-                       dataset_.height(), dataset_.channels(), dataset_.classes().size())},
+           fmt::format("{} of {} x {}, {}, {} classes", images, dataset_.width(), dataset_.height(),
+                       content, dataset_.classes().size())},
           {"batches_per_epoch", batcher_.batches(), "epoch",
            fmt::format("{} batches of {}", batcher_.batches(), options_.data.batch)}};
 }

@@ -3,6 +3,7 @@
 #include "base/require.h"
 #include "corpus/date_pairs.h"
 #include "files/files.h"
+#include "task/autoencoder_task.h"
 #include "task/image_task.h"
 #include "task/text_task.h"
 
@@ -36,6 +37,9 @@ std::unique_ptr<train::Task> open_task(const Recipe& recipe, const std::filesyst
     require_option(!folder.empty(),
                    "data.dir is missing: name a folder that `tessera prepare --images` wrote");
     image::Dataset dataset(folder, /*verify_contents=*/true);
+    if (recipe.image.kind == ImageKind::autoencoder)
+      return std::make_unique<AutoencoderTask>(recipe.image, std::move(dataset), recipe.run.seed,
+                                               device);
     return std::make_unique<ImageTask>(recipe.image, std::move(dataset), recipe.run.seed, device);
   }
   corpus::Corpus corpus = open_corpus(recipe, run, mode);

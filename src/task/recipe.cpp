@@ -24,7 +24,16 @@ void declare_text(config::Schema& schema, Recipe& recipe) {
 }
 
 void declare_images(config::Schema& schema, Recipe& recipe) {
+  schema.option("model.kind", recipe.image.kind,
+                "what is learnt of images: to make new ones (diffusion), or codes that stand for "
+                "them (autoencoder); decides which other keys exist");
   declare_data(schema, recipe.image.data);
+  if (recipe.image.kind == ImageKind::autoencoder) {
+    image_model::declare(schema, recipe.image.autoencoder);
+    train::declare(schema, recipe);
+    declare_autoencoder_validation(schema, recipe.image);
+    return;
+  }
   image_model::declare(schema, recipe.image.model);
   train::declare(schema, recipe);
   declare_validation(schema, recipe.image.validation);
@@ -35,13 +44,16 @@ void declare_images(config::Schema& schema, Recipe& recipe) {
 
 }  // namespace
 
-Recipe::Recipe(Domain kind) : domain(kind) {
+Recipe::Recipe(Domain the_domain, ImageKind kind) : domain(the_domain) {
+  image.kind = kind;
   if (domain == Domain::text) return;
+  // The averaged weights of an autoencoder are used with the codes as they are.
+  const bool codes = kind == ImageKind::autoencoder;
   learner.adamw.beta2 = 0.99;
   learner.adamw.weight_decay = 0;
-  learner.ema = 0.9999;
+  learner.ema = codes ? 0.99 : 0.9999;
   schedule.kind = train::ScheduleKind::constant;
-  schedule.learning_rate = 1e-4;
+  schedule.learning_rate = codes ? 1e-3 : 1e-4;
 }
 
 namespace {
@@ -64,7 +76,7 @@ class Glance {
  public:
   Glance(const RecipeSource& source, std::span<const std::string> overrides) {
     schema_.option(kDomain, domain_, "");
-    schema_.option(kModel, kind_, "");
+    schema_.option(kModel, model_, "");
     schema_.option(kPreset, preset_, "");
     source.read(schema_);
     for (const std::string& assignment : overrides) schema_.apply_override(assignment);
@@ -77,11 +89,17 @@ class Glance {
     return read ? std::optional(parse_name<E>(std::get<std::string>(*read))) : std::nullopt;
   }
 
-  Domain domain() const { return at<Domain>(kDomain).value_or(Domain::text); }
+  // Where its kind of model is none of images, reading it says so.
+  Recipe recipe() const {
+    const Domain domain = at<Domain>(kDomain).value_or(Domain::text);
+    const auto kind = schema_.read_so_far(kModel);
+    const bool codes = kind == config::Value(std::string(name_of(ImageKind::autoencoder)));
+    return Recipe(domain, codes ? ImageKind::autoencoder : ImageKind::diffusion);
+  }
 
  private:
   Domain domain_{};
-  seq2seq::ModelKind kind_{};
+  std::string model_;  // a kind of what the domain has
   seq2seq::Preset preset_{};
   config::Schema schema_;  // of these keys only; its complaints are not shown
 };
@@ -93,14 +111,14 @@ void RecipeSource::read(config::Schema& schema) const {
   for (const std::filesystem::path& file : files) schema.read_file(file);
 }
 
-Domain domain_of(const RecipeSource& source, std::span<const std::string> overrides) {
-  return Glance(source, overrides).domain();
+Recipe recipe_for(const RecipeSource& source, std::span<const std::string> overrides) {
+  return Glance(source, overrides).recipe();
 }
 
 Recipe begin_recipe(const RecipeSource& source, std::span<const std::string> overrides) {
   for (const std::filesystem::path& file : source.files) require_no_folder(file);
   const Glance told(source, overrides);
-  Recipe recipe(told.domain());
+  Recipe recipe = told.recipe();
   if (recipe.domain != Domain::text) return recipe;
   const auto preset = told.at<seq2seq::Preset>(kPreset);
   if (!preset) return recipe;

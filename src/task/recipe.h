@@ -22,7 +22,8 @@ struct Recipe : train::TrainingOptions {
   TextOptions text = {};
   ImageOptions image = {};
 
-  explicit Recipe(Domain domain = Domain::text);  // with the defaults of that domain
+  // With the defaults of that domain and, of images, of that kind of model.
+  explicit Recipe(Domain domain = Domain::text, ImageKind kind = ImageKind::diffusion);
 
   bool makes_its_data() const { return text.data.source != TextSource::none; }
 };
@@ -40,20 +41,20 @@ struct RecipeSource {
   void read(config::Schema& schema) const;
 };
 
-// The domain of a recipe with overrides (key data.kind). Text if it cannot be told: reading the
-// recipe then reports what is wrong.
-Domain domain_of(const RecipeSource& source, std::span<const std::string> overrides = {});
+// A recipe that is about to be read from `source`, with overrides: of its domain and kind of model
+// (keys data.kind and, of images, model.kind), with nothing else read yet. Text if that cannot be
+// told: reading the recipe then reports what is wrong.
+Recipe recipe_for(const RecipeSource& source, std::span<const std::string> overrides = {});
 
-// A recipe that is about to be read from `source`, with overrides: of its domain, with the defaults
-// of its preset (key generate.preset). Throws UsageError for a preset of an autoregressive model,
-// and for a folder in place of a file.
+// The same with the defaults of its preset (key generate.preset). Throws UsageError for a preset of
+// an autoregressive model, and for a folder in place of a file.
 Recipe begin_recipe(const RecipeSource& source, std::span<const std::string> overrides = {});
 
 // Overrides for a run that has all its keys already: a preset is replaced by the keys it sets,
 // which come before the other overrides.
 std::vector<std::string> spelt_out(std::span<const std::string> overrides);
 
-// The keys of the recipe's domain.
+// The keys of the recipe's domain and kind of model.
 void declare(config::Schema& schema, Recipe& recipe);
 
 }  // namespace tessera::task

@@ -14,7 +14,7 @@ namespace tessera::task {
 
 Recipe resumed_recipe(const train::RunFolder& folder, std::span<const std::string> overrides,
                       uint64_t seed) {
-  Recipe recipe(domain_of(folder.config()));
+  Recipe recipe = recipe_for(folder.config());
   recipe.run.seed = seed;
   config::Schema schema;
   declare(schema, recipe);

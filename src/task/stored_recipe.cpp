@@ -8,7 +8,7 @@
 
 namespace tessera::task {
 
-StoredRecipe::StoredRecipe(const train::RunFolder& folder) : recipe(domain_of(folder.config())) {
+StoredRecipe::StoredRecipe(const train::RunFolder& folder) : recipe(recipe_for(folder.config())) {
   config::Schema schema;
   declare(schema, recipe);
   defaults = schema.values();

@@ -302,4 +302,68 @@ TEST_F(ImageCommands, FewerImagesThanFeaturesAreWarnedAbout) {
   EXPECT_THAT(result.out, AllOf(HasSubstr("FD-tiny"), Not(HasSubstr("FID"))));
 }
 
+// An autoencoder, its codes, a model of them: each made from what was made before.
+TEST_F(ImageCommands, TrainAnAutoencoderAndAModelOfItsCodes) {
+  write("vq.toml", R"([data]
+kind = "images"
+dir = "set"
+batch = 4
+[model]
+kind = "autoencoder"
+width = 8
+blocks = 1
+codes = 8
+code_width = 4
+[train]
+out = "vq"
+steps = 4
+save_every = 2
+validate_every = 2
+)");
+  expect_done("--quiet train vq.toml");
+  expect_done("train --resume vq train.steps=6");
+  expect_done("report vq --out vq.html");
+  const json alone = json::parse(
+      expect_done("--json evaluate vq --count 4 --features tiny.pt --reconstructions r.png"));
+  EXPECT_EQ(alone.at("kind"), "autoencoder");
+  EXPECT_EQ(alone.at("distance").at("value"), alone.at("floor").at("distance"));
+  EXPECT_TRUE(fs::exists(folder_ / "r.png"));
+  EXPECT_THAT(expect_done("inspect vq"), HasSubstr("as 8 x 8 codes of 8"));
+  expect_error("evaluate vq --steps 3", 2, "--steps is not for autoencoders");
+  expect_error("sample vq --count 1 --grid g.png", 1, "of kind 'autoencoder'");
+  expect_error("generate vq", 1, "of kind 'autoencoder'");
+
+  expect_error("prepare --images codes --from set --out codes", 2, "--with RUN");
+  expect_error("prepare --images cifar10 --with vq --from cifar --out x", 2, "--images codes");
+  expect_error("prepare --images codes --with vq --from set --out x --valid 2", 2, "--valid");
+  expect_error("prepare --with vq --from set --out x", 2, "--images");
+  const json set =
+      json::parse(expect_done("--json prepare --images codes --with vq --from set --out codes"));
+  EXPECT_EQ(set.at("codes").at("symbols"), 8);
+  EXPECT_EQ(set.at("width"), 8);
+  EXPECT_TRUE(set.at("files").contains("autoencoder.safetensors"));
+  EXPECT_THAT(expect_done("inspect codes"), HasSubstr("8 x 8, codes of 8"));
+  expect_error("evaluate vq --data codes --limit 3", 2, "--limit");
+
+  write("of-codes.toml", R"([model]
+coding = "symbols"
+self_conditioning = 0.0
+)");
+  expect_error(
+      "train r.toml data.dir=codes train.out=x model.coding=values "
+      "model.self_conditioning=0",
+      2, "codes of an autoencoder have none");
+  expect_done("--quiet train r.toml of-codes.toml data.dir=codes train.out=made");
+  fs::rename(folder_ / "vq", folder_ / "elsewhere");
+  expect_done("sample made --count 2 --out pngs --show-steps film.html");
+  const auto first = tessera::image::read_png(folder_ / "pngs/000000.png");
+  EXPECT_EQ(first.sizes(), (std::vector<int64_t>{3, 32, 32}));
+  const json found = json::parse(expect_done("--json evaluate made --count 4 --features tiny.pt"));
+  EXPECT_GT(found.at("floor").at("distance").get<double>(), 0);
+  EXPECT_THAT(expect_done("evaluate made --count 4 --features tiny.pt"), HasSubstr("floor"));
+  expect_error("evaluate made --count 4 --features tiny.pt --reconstructions r.png", 2,
+               "--reconstructions");
+  expect_error("evaluate run-that-is-not-there", 1, "no folder");
+}
+
 }  // namespace

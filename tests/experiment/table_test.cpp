@@ -316,8 +316,8 @@ TEST(Tables, OfThePaperCanAllBeRead) {
   EXPECT_TRUE(seen.contains("table5-gigaword"));
   EXPECT_TRUE(seen.contains("table5-iwslt14"));
   for (const char* table :
-       {"cifar10-paper", "images-codings", "images-pixels", "images-sampling", "images-steps",
-        "lengths-multi30k", "pareto-multi30k", "fair-multi30k", "rates-multi30k"})
+       {"cifar10-paper", "cifar10-vq", "images-codings", "images-pixels", "images-sampling",
+        "images-steps", "lengths-multi30k", "pareto-multi30k", "fair-multi30k", "rates-multi30k"})
     EXPECT_TRUE(seen.contains(table)) << table;
 }
 
@@ -364,6 +364,8 @@ TEST(Tables, HaveThePapersRows) {
               testing::IsSupersetOf({"DDPM", "DDIM", "D3PM Gauss", "D3PM Uniform", "D3PM Absorbing",
                                      "τLDR-0", "τLDR-10", "MDLM", "Bit Diffusion (bits, r = 0)",
                                      "fixed, r = 0.3", "trainable, r = 0.5"}));
+  EXPECT_THAT(read_table(folder / "cifar10-vq.toml").rows(),
+              ElementsAre("D3PM-VQ", "τLDR-VQ", "SDDM-VQ", "UDLM-VQ", "MDLM-VQ"));
   const Table sweep = read_table(folder / "table4a-multi30k.toml");
   EXPECT_EQ(sweep.rows().size(), 5u);
   EXPECT_EQ(sweep.column_groups().size(), 6u);

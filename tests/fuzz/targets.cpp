@@ -7,6 +7,7 @@ namespace tessera::fuzz {
 namespace {
 
 constexpr std::array kTargets{Target{"arrays", fuzz_arrays},
+                              Target{"autoencoder", fuzz_autoencoder},
                               Target{"bpe", fuzz_bpe},
                               Target{"cifar10", fuzz_cifar10},
                               Target{"configuration", fuzz_configuration},

@@ -16,6 +16,7 @@ std::span<const Target> targets();
 const Target* find_target(std::string_view name);  // nullptr if there is none
 
 void fuzz_arrays(std::string_view input);         // .npy and .npz with images
+void fuzz_autoencoder(std::string_view input);    // metadata of an autoencoder in one file
 void fuzz_bpe(std::string_view input);            // codes, a vocabulary, and text to be split
 void fuzz_cifar10(std::string_view input);        // the binary version of CIFAR-10
 void fuzz_configuration(std::string_view input);  // recipes (TOML) and overrides

@@ -219,7 +219,7 @@ TEST_F(DatasetFolder, TellsFilesThatDoNotFitTheManifest) {
 
 TEST_F(DatasetFolder, RefusesANewerFormat) {
   write_set();
-  replace_in_manifest("\"format_version\": 1", "\"format_version\": 2");
+  replace_in_manifest("\"format_version\": 1", "\"format_version\": 3");
   EXPECT_THAT(error(), AllOf(HasSubstr("manifest.json"), HasSubstr("newer")));
 }
 
@@ -235,6 +235,47 @@ TEST_F(DatasetFolder, RefusesADamagedManifest) {
   rewrite("manifest.json", whole);
   replace_in_manifest("\"hash\": \"", "\"hash\": \"0");
   EXPECT_THAT(error(), HasSubstr("fingerprint"));
+}
+
+at::Tensor codes(int64_t count, int64_t first) {
+  return (at::arange(count * 4, at::kShort) + first).view({count, 1, 2, 2});
+}
+
+TEST_F(DatasetFolder, HoldsCodesInPlaceOfImages) {
+  {
+    DatasetWriter writer(path_, {"cat", "dog"}, DatasetWriter::Existing::refuse,
+                         Manifest::Codes{.symbols = 300, .images = "abc"});
+    const at::Tensor labels = at::tensor({0, 1, 1}, at::kLong);
+    writer.add_codes("train", codes(3, 285), codes(3, 1), labels);
+    writer.add_file("more.txt", [](const fs::path& file) { write_file_atomically(file, "x"); });
+    EXPECT_THROW(writer.add_codes("test", codes(3, 0).to(at::kByte), codes(3, 0), labels), Error);
+    writer.commit({});
+  }
+  const Dataset dataset(path_, /*verify_contents=*/true);
+  EXPECT_TRUE(dataset.holds_codes());
+  EXPECT_EQ(dataset.manifest().codes, (Manifest::Codes{300, "abc"}));
+  EXPECT_TRUE(at::equal(dataset.split("train").images(), codes(3, 285)));
+  EXPECT_TRUE(at::equal(dataset.split("train").mirrored(), codes(3, 1)));
+  EXPECT_EQ(dataset.split("train").labels().size(0), 3);
+  EXPECT_THAT(dataset.manifest().json(), HasSubstr("\"format_version\": 2"));
+  EXPECT_THAT(test::complaint([&] { dataset.require_pixels("a test"); }),
+              HasSubstr("holds codes of images, and a test needs pixels"));
+  EXPECT_THAT(test::complaint([&] { ImageSource::open(path_); }), HasSubstr("holds codes"));
+}
+
+TEST_F(DatasetFolder, TellsCodesThatThereAreNot) {
+  DatasetWriter writer(path_, {}, DatasetWriter::Existing::refuse,
+                       Manifest::Codes{.symbols = 10, .images = "abc"});
+  writer.add_codes("train", codes(3, 0), codes(3, 0), at::Tensor());
+  writer.commit({});
+  EXPECT_THAT(error(), HasSubstr("not one of 0 to 9"));
+}
+
+// A program that knows no codes can still read it.
+TEST_F(DatasetFolder, OfImagesIsWrittenAsTheFirstFormat) {
+  write_set();
+  EXPECT_THAT(Manifest::load(path_).json(), HasSubstr("\"format_version\": 1"));
+  EXPECT_FALSE(Dataset(path_).holds_codes());
 }
 
 }  // namespace

@@ -50,17 +50,17 @@ TEST(PixelCodes, EveryCodingDecodesWhatItEncodes) {
   for (const Coding coding : {Coding::bits, Coding::fixed, Coding::trainable, Coding::pixels}) {
     CodingOptions options{.kind = coding};
     at::manual_seed(1);
-    const auto codes = pixel_codes(options, at::randn({256, 8}), at::kCPU);
+    const auto codes = pixel_codes(options, kValues, at::randn({256, 8}), at::kCPU);
     const at::Tensor values = at::arange(256);
-    EXPECT_EQ(codes->dim(), code_widths(options).input);
-    EXPECT_EQ(codes->output_dim(), code_widths(options).output);
+    EXPECT_EQ(codes->dim(), code_widths(options, kValues).input);
+    EXPECT_EQ(codes->output_dim(), code_widths(options, kValues).output);
     EXPECT_TRUE(at::equal(codes->decode(codes->encode(values)), values)) << name_of(coding);
   }
 }
 
 TEST(PixelCodes, ShuffledValuesHaveOtherBits) {
-  const auto plain = pixel_codes({}, {}, at::kCPU),
-             shuffled = pixel_codes({.shuffle = 7}, {}, at::kCPU);
+  const auto plain = pixel_codes({}, kValues, {}, at::kCPU),
+             shuffled = pixel_codes({.shuffle = 7}, kValues, {}, at::kCPU);
   const at::Tensor values = at::arange(256);
   EXPECT_FALSE(at::equal(plain->encode(values), shuffled->encode(values)));
   EXPECT_TRUE(at::equal(shuffled->decode(shuffled->encode(values)), values));
@@ -89,7 +89,7 @@ TEST(ImageModel, TrainableCodesBeginAsBitsWhereAsked) {
   options.coding.start = CodeStart::bits;
   const ImageModel model(options, kShape, 0, at::kCPU, nn::Precision::float32, 1);
   const at::Tensor values = at::arange(256);
-  const auto bits = pixel_codes({}, {}, at::kCPU);
+  const auto bits = pixel_codes({}, kValues, {}, at::kCPU);
   EXPECT_TRUE(at::allclose(model.codebook().encode(values), bits->encode(values)));
   options.coding.latent = 6;
   EXPECT_THROW(ImageModel(options, kShape, 0, at::kCPU, nn::Precision::float32, 1), UsageError);

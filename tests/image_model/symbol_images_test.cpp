@@ -95,9 +95,9 @@ TEST(SymbolImages, StepsShowNoisyValuesAndMasks) {
     if (method.name == "D3PM absorbing") {
       EXPECT_TRUE(first.eq(128).all().item<bool>());
     }
-    EXPECT_EQ(pictures_of(first).scalar_type(), at::kByte);
+    EXPECT_EQ(model->pictures_of(first).scalar_type(), at::kByte);
     if (method.name == "MDLM") {
-      EXPECT_TRUE(pictures_of(first).eq(128).all().item<bool>());
+      EXPECT_TRUE(model->pictures_of(first).eq(128).all().item<bool>());
     }
   }
 }

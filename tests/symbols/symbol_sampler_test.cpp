@@ -75,6 +75,19 @@ TEST(SymbolSampler, LeavesSymbolsOnly) {
     }
 }
 
+// Added up, jumps would pile up at the first and the last symbol.
+TEST(SymbolSampler, LeapsBetweenSymbolsWithoutAnOrderFavourNone) {
+  const SymbolProcess process(5, {.noise = SymbolNoise::uniform, .reverse = Reverse::mean});
+  const SymbolNetwork any = network_of([](const at::Tensor& x, const at::Tensor&) {
+    return at::zeros({x.size(0), x.size(1), 5}, at::kDouble);
+  });
+  SymbolSamplerOptions options{.steps = 2, .sampling = {.predictor = Predictor::tau_leaping}};
+  options.sampling.last_time = 0.5;
+  const at::Tensor x = SymbolSampler(process, options).run(any, samples(4000), {2}).x;
+  const at::Tensor shares = at::bincount(x.flatten(), {}, 5).to(at::kDouble) / 8000;
+  EXPECT_LT((shares - 0.2).abs().max().item<double>(), 0.02) << shares;
+}
+
 TEST(SymbolSampler, KeepsSymbolsThatAreGiven) {
   const at::Tensor given = at::tensor({-1, 2, 1, -1}, at::kLong).view({2, 2});
   for (const Way& way : ways()) {

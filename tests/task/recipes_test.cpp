@@ -254,6 +254,23 @@ TEST(Recipes, ImagesHaveEveryCoding) {
   EXPECT_EQ(recipe("cifar10", "bits").values, recipe("cifar10").values);
 }
 
+TEST(Recipes, CodesOfImagesHaveAnAutoencoderAndMethods) {
+  const Recipe codes = recipe("cifar10-vq");
+  EXPECT_EQ(codes.domain, Domain::images);
+  EXPECT_EQ(codes.image.kind, ImageKind::autoencoder);
+  EXPECT_EQ(codes.image.autoencoder.quantiser.codes, 512);
+  for (const std::string method : {"mdlm-vq", "udlm-vq", "d3pm-vq", "tauldr-vq", "sddm-vq"}) {
+    SCOPED_TRACE(method);
+    const image_model::ImageModelOptions model = recipe("cifar10-codes", method).image.model;
+    EXPECT_EQ(model.coding.kind, image_model::Coding::symbols);
+    EXPECT_EQ(model.symbols.process.noise,
+              method == "mdlm-vq" ? SymbolNoise::absorbing : SymbolNoise::uniform);
+    EXPECT_EQ(model.symbols.process.continuous, method != "d3pm-vq");
+    EXPECT_EQ(model.network_kind == image_model::ImageNetwork::hollow, method == "sddm-vq");
+  }
+  EXPECT_EQ(recipe("cifar10-codes", "mdlm-vq").values, recipe("cifar10-codes").values);
+}
+
 // tests/task/old_recipes.txt lists the old names. They go away with the next version.
 TEST(Recipes, OldNamesAreThePairsTheyWere) {
   std::ifstream file(fs::path(TESSERA_SOURCE_DIR) / "tests/task/old_recipes.txt");

@@ -60,6 +60,7 @@ void read_line(RunRecord& run, const Json& line) {
   append(run.bleu, line, "valid_bleu");
   append(run.exact_match, line, "valid_exact_match");
   append(run.distance, line, "valid_distance");
+  append(run.psnr, line, "valid_psnr");
   if (line.contains("valid_distance_name")) run.distance_name = line.at("valid_distance_name");
   if (line.contains("valid_exit_histogram"))
     run.exit_histogram = read_histogram(line.at("valid_exit_histogram"));
@@ -92,7 +93,8 @@ std::optional<Evaluation> read_evaluation(const fs::path& path) {
   if (!fs::exists(path)) return std::nullopt;
   try {
     const Json json = read_json(path);
-    if (json.value("kind", "") == "image") return std::nullopt;  // distances stand in curves
+    if (json.value("kind", "") == "image" || json.value("kind", "") == "autoencoder")
+      return std::nullopt;  // distances stand in curves
     Evaluation evaluation{json.at("split"), json.at("sentences"), json.at("exact_match"), ""};
     if (json.contains("metrics") && !json.at("metrics").empty())
       evaluation.score_line = json.at("metrics").at(0).at("line");
@@ -140,17 +142,24 @@ bool RunRecord::of_images() const {
   return kind != settings.end() && kind->second == "images";
 }
 
+bool RunRecord::of_codes() const {
+  const auto kind = settings.find("model.kind");
+  return of_images() && kind != settings.end() && kind->second == "autoencoder";
+}
+
 bool RunRecord::scored_by_exact_match() const {
   const auto score = settings.find("train.score");
   return score != settings.end() && score->second == "exact-match";
 }
 
 const Series& RunRecord::score(const RunRecord& like) const {
+  if (like.of_codes()) return psnr;
   if (like.of_images()) return distance;
   return like.scored_by_exact_match() ? exact_match : bleu;
 }
 
 std::string RunRecord::score_name() const {
+  if (of_codes()) return "PSNR, dB";
   if (of_images()) return distance.empty() ? "distance" : distance_name;
   return scored_by_exact_match() ? "exact match" : "BLEU";
 }

@@ -46,7 +46,7 @@ struct RunRecord {
   Series loss, updates_per_second;              // of training
   Series learning_rate, gradient_norm;          // likewise
   Series valid_loss, bleu, exact_match;         // of validation; scores in percent
-  Series distance;                              // of validation images
+  Series distance, psnr;                        // of validation images
   std::string distance_name;                    // "FD-..."
   // Of the last validation: shares of t0 / T in equal bins from 0 to 1, and samples.
   std::vector<double> exit_histogram;
@@ -56,7 +56,9 @@ struct RunRecord {
     int64_t step;
     std::string uri;  // of a PNG
   };
-  std::vector<Picture> pictures;         // of images made in validations, from the same noise
+  // Of images made in validations, from the same noise; of an autoencoder, held-out images beside
+  // what came back of them.
+  std::vector<Picture> pictures;
   std::optional<Evaluation> evaluation;  // if the folder has an evaluation.json
 
   std::optional<Condensation> condensation;  // if the folder has a condensation.json
@@ -64,8 +66,9 @@ struct RunRecord {
   int64_t updates() const;  // made so far
 
   bool of_images() const;
+  bool of_codes() const;  // an autoencoder of images
   bool scored_by_exact_match() const;
-  // Of validation: a distance, exact matches or BLEU, whichever `like` is scored by.
+  // Of validation: a distance, a PSNR, exact matches or BLEU, whichever `like` is scored by.
   const Series& score(const RunRecord& like) const;
   std::string score_name() const;  // for people
 };

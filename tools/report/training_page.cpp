@@ -129,16 +129,20 @@ std::string learning_section(Runs runs, const Labels& labels) {
              {.caption = "Loss in validation", .y_title = "loss of a symbol", .points = true},
              &RunRecord::valid_loss);
   add_curves(figure, runs, {"Learning rate", "learning rate"}, &RunRecord::learning_rate);
-  const bool images = runs.front().of_images();
+  const bool images = runs.front().of_images(), codes = runs.front().of_codes();
   std::string caption;
-  if (scored)
+  if (scored && codes)
+    caption = "The score is that of held-out images that were coded and made again. ";
+  else if (scored)
     caption = images ? "A distance is that of images made from noise: lower is better. "
                      : "The score is that of sentences generated from noise. ";
   if (runs.size() > 1)
     caption +=
         "Losses say little across different <i>r</i>: the larger <i>r</i>, the harder the "
         "questions a network is asked.";
-  return section(images ? "Learning to make images" : "Learning to write",
+  return section(codes    ? "Learning codes of images"
+                 : images ? "Learning to make images"
+                          : "Learning to write",
                  introduction(runs) + legend(labels) +
                      captioned(panels(figure, 2, 1, "charts"), caption) +
                      result_table(runs, labels));
@@ -209,9 +213,13 @@ std::string pictures_section(Runs runs, const Labels& labels) {
       "<style>.made { display: grid; gap: 1rem; grid-template-columns: "
       "repeat(auto-fill, minmax(9rem, 1fr)); } .made img { width: 100%; image-rendering: "
       "pixelated; } .made figure { margin: 0; }</style>\n";
-  return section("Images made on the way",
-                 std::string(kStyle) + html +
-                     "<p>From the same noise every time, with the averaged weights.</p>\n");
+  const bool codes = runs.front().of_codes();
+  return section(
+      codes ? "Images that came back" : "Images made on the way",
+      std::string(kStyle) + html +
+          (codes ? "<p>Held-out images, each beside what its codes make of it, with the "
+                   "averaged weights.</p>\n"
+                 : "<p>From the same noise every time, with the averaged weights.</p>\n"));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <tessera/base/api.h>
 #include <tessera/engine/engine.h>
+#include <tessera/evaluation/reconstruction.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -61,6 +62,10 @@ struct ImageEvaluation {
   };
   std::optional<Nearest> nearest = {};
 
+  // Of a model of an autoencoder's codes: what the autoencoder alone does to training images, as
+  // many as were made. The distance of the model is to be read beside that.
+  std::optional<Reconstruction> floor = {};
+
   int64_t nfe = 0;                         // network calls per image
   double seconds = 0;                      // to make the images
   SampleOptions options = {};              // in effect
@@ -70,7 +75,8 @@ struct ImageEvaluation {
 };
 
 // Makes images and measures how far they are from the training images of a data set.
-//   data  a folder that `tessera prepare --images` wrote
+//   data  a folder that `tessera prepare --images` wrote; of codes, the images they were made from
+//         are meant
 TESSERA_API ImageEvaluation evaluate_images(const Engine& engine, const std::filesystem::path& data,
                                             const ImageEvaluationOptions& options);
 

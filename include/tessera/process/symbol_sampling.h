@@ -8,9 +8,11 @@ namespace tessera {
 
 // How a sampler of symbols makes a step.
 enum class Predictor {
-  ancestral,    // drawn from the reverse process: exact for a single position
-  euler,        // rates of the reversed chain, times the step
-  tau_leaping,  // numbers of jumps are drawn and added up: for ordered symbols, such as pixels
+  ancestral,  // drawn from the reverse process: exact for a single position
+  euler,      // rates of the reversed chain, times the step
+  // Numbers of jumps are drawn. Jumps between ordered symbols, such as pixels, add up; of others
+  // the first counts.
+  tau_leaping,
 };
 
 // Which masks are uncovered first.
