@@ -1,5 +1,6 @@
 #include "seq2seq/beam_search.h"
 
+#include "base/infinity.h"
 #include "seq2seq/batch_stop.h"
 #include "seq2seq/batch_workers.h"
 
@@ -7,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <mutex>
 
 namespace tessera::seq2seq {
@@ -15,19 +15,17 @@ namespace {
 
 using text::Dictionary;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 // Symbols a target may have, end included: sources are hardly ever half as long as their targets.
 int64_t room_for(int64_t source, int64_t positions) {
   return std::min(positions, 2 * source + 16);
 }
 
 // The room targets have. It is a matter of their own source, not of the sources beside it.
-class Room {
+class TargetRoom {
  public:
   // For `each` targets of every sentence of a batch.
-  Room(std::span<const SourceSentence> sentences, const GenerationBatch& batch, int64_t positions,
-       int64_t each, at::Device device) {
+  TargetRoom(std::span<const SourceSentence> sentences, const GenerationBatch& batch,
+             int64_t positions, int64_t each, at::Device device) {
     std::vector<int64_t> rooms;
     for (const size_t place : batch.sentences)
       rooms.insert(rooms.end(), static_cast<size_t>(each),
@@ -67,7 +65,7 @@ struct Hypotheses {
 class BeamSearch {
  public:
   BeamSearch(const Autoregressive& model, const GenerationOptions& options, const Encoded& encoded,
-             const Room& room)
+             const TargetRoom& room)
       : model_(model),
         encoded_(encoded),
         beam_(options.beam),
@@ -157,7 +155,7 @@ class BeamSearch {
   const Encoded& encoded_;
   int64_t beam_;
   double penalty_;
-  const Room& room_;
+  const TargetRoom& room_;
   int64_t rows_;
   nn::KeyCache cache_;
   at::Tensor last_;       // [B * K] the symbols before
@@ -172,7 +170,7 @@ class BeamSearch {
 class Drawing {
  public:
   Drawing(const Autoregressive& model, const GenerationOptions& options, const Encoded& encoded,
-          const Room& room, const at::Tensor& samples, const at::Tensor& seeds)
+          const TargetRoom& room, const at::Tensor& samples, const at::Tensor& seeds)
       : model_(model),
         options_(options),
         encoded_(encoded),
@@ -229,7 +227,7 @@ class Drawing {
   const Autoregressive& model_;
   const GenerationOptions& options_;
   const Encoded& encoded_;
-  const Room& room_;
+  const TargetRoom& room_;
   at::Tensor samples_;  // [B * K]
   at::Tensor seeds_;    // likewise, or undefined: that of the options
 };
@@ -279,7 +277,7 @@ void generate_by_search(const Autoregressive& model, const GenerationOptions& op
   std::mutex reporting;
   const auto search = [&](const GenerationBatch& batch, const std::function<void()>& pause) {
     const Encoded encoded = model.encode(padded_sources(sentences, batch, model.device()));
-    const Room room(sentences, batch, positions, options.beam, model.device());
+    const TargetRoom room(sentences, batch, positions, options.beam, model.device());
     const bool drawn = options.temperature > 0;
     at::Tensor seeds;
     if (drawn && !hooks.seeds.empty())

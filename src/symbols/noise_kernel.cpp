@@ -1,5 +1,6 @@
 #include <tessera/symbols/noise_kernel.h>
 
+#include "base/infinity.h"
 #include "symbols/categorical.h"
 
 #include <ATen/ATen.h>
@@ -9,17 +10,11 @@
 namespace tessera {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 // Nothing as a number that is very small: the gradient of a logarithm of nothing would be none.
 at::Tensor log_of(const at::Tensor& p) {
   const double least = p.scalar_type() == at::kDouble ? std::numeric_limits<double>::min()
                                                       : std::numeric_limits<float>::min();
   return p.clamp_min(least).log();
-}
-
-at::Tensor entry(const at::Tensor& values, const at::Tensor& index) {
-  return values.gather(-1, index.unsqueeze(-1)).squeeze(-1);
 }
 
 // x log x and its like: nothing where the weight is nothing.

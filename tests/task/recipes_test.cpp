@@ -1,5 +1,7 @@
 #include "task/recipe.h"
 
+#include "files/option_text.h"
+
 #include <tessera/base/error.h>
 
 #include <gmock/gmock.h>

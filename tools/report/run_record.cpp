@@ -2,6 +2,7 @@
 
 #include "base/require.h"
 #include "files/config.h"
+#include "files/option_text.h"
 #include "files/files.h"
 #include "files/json_file.h"
 #include "task/stored_recipe.h"
