@@ -62,9 +62,10 @@ formatted: ## fails where the sources are not as .clang-format says
 	@scripts/setup --format
 	@git ls-files -z '*.h' '*.cpp' '*.cu' '*.cuh' | xargs -0 clang-format-14 --dry-run --Werror
 
-lint: build formatted ## formatting and clang-tidy, without changing anything
+lint: formatted ## formatting and clang-tidy, without changing anything
 	@scripts/setup --lint
-	@git ls-files -z 'src/*.cpp' 'apps/*.cpp' | xargs -0 -P $(JOBS) -n 4 clang-tidy-14 -p build --quiet
+	@cmake --preset lint $(CMAKE_ARGS) > /dev/null
+	@git ls-files -z 'src/*.cpp' 'apps/*.cpp' | xargs -0 -P $(JOBS) -n 4 clang-tidy-14 -p build-lint --quiet
 
 clean: ## remove everything that was built
-	rm -rf build build-debug build-asan build-tsan build-shared build-cuda demo
+	rm -rf build build-debug build-asan build-tsan build-shared build-cuda build-lint demo

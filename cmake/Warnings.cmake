@@ -4,6 +4,8 @@ target_compile_options(tessera_settings INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wnon-virtual-dtor>
   # GCC 12 and 13 see overlapping, overflowing and out-of-bounds copies in std::string and fmt where there are none.
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,14>>:-Wno-restrict -Wno-stringop-overflow -Wno-array-bounds>
+  # In a unity build sources are included like headers, where GCC warns of fields whose type is in an unnamed namespace.
+  $<$<AND:$<BOOL:${CMAKE_UNITY_BUILD}>,$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-subobject-linkage>
   $<$<AND:$<BOOL:${TESSERA_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>
   $<$<COMPILE_LANGUAGE:CUDA>:-Wno-deprecated-gpu-targets>)
 if(TESSERA_SANITIZE STREQUAL "THREAD")

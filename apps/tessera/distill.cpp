@@ -29,7 +29,7 @@ void run_distill(const DistillCommand& command, const GlobalOptions& globals) {
                  "a teacher finds the lengths itself: --length oracle is for evaluate");
   const int64_t pairs = corpus::Corpus::open(command.data).split("train").size();
   const Engine teacher(command.settings.folder, command.settings.load_options(globals));
-  options_in_effect(teacher, command.settings.changes());
+  check_flags(teacher, command.settings.changes());
   DistillationReport report;
   {
     Progress bar("distilling", pairs);

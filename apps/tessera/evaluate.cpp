@@ -4,10 +4,9 @@
 #include "base/numerals.h"
 #include "base/progress.h"
 #include "base/require.h"
-#include "corpus/corpus.h"
-#include "engine/text_engine.h"
 #include "evaluate_codes.h"
 #include "evaluate_images.h"
+#include "evaluation/pair_evaluation.h"
 #include "evaluation/score_settings.h"
 #include "files/files.h"
 #include "generation_settings.h"
@@ -19,8 +18,6 @@
 #include "task/stored_recipe.h"
 #include "text/line_reader.h"
 #include "train/run_folder.h"
-
-#include <tessera/evaluation/text_evaluation.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -71,19 +68,6 @@ Lines read_other(const EvaluateCommand& command, int64_t sentences) {
           reader.name(), counted(lines, "line"), counted(sentences, "sentence"));
   other.resize(static_cast<size_t>(sentences));
   return other;
-}
-
-// Throws UsageError, which names flags, for options that make no sense with the model.
-void check_flags(const EvaluateCommand& command, const Engine& engine) {
-  options_in_effect(engine, command.settings.changes());
-  const seq2seq::Seq2Seq& model = engine.text().model();
-  const Family* const family = model.family();
-  require_option(!command.settings.wants_reference_lengths() || family != nullptr,
-                 "--length is not for models of kind '{}'", name_of(model.options().kind));
-  require_option(!command.text.one_step || (family != nullptr && family->process() != nullptr),
-                 "--one-step is for models of kind 'diffusion'");
-  require_option(command.text.bound_draws == 0 || (family != nullptr && family->has_bound()),
-                 "--bound is for models of kind 'symbols'");
 }
 
 std::string text_report(const EvaluateCommand& command, const TextEvaluation& found) {
@@ -192,23 +176,23 @@ void evaluate_text(EvaluateCommand& command, const GlobalOptions& globals) {
   require_option(!options.one_step || command.part.limit == 0,
                  "--one-step measures all of a split: it does not go with --limit");
   command.part.folder = corpus_folder(command);
-  const int64_t pairs = corpus::Corpus::open(command.part.folder).split(command.part.split).size();
-  const int64_t sentences = command.part.limit > 0 ? std::min(command.part.limit, pairs) : pairs;
-  options.scores.compare_with = read_other(command, sentences);
+  auto pairs = evaluation::TextPairs::read(command.part);
+  options.scores.compare_with = read_other(command, pairs.size());
   std::optional<AtomicFile> file;  // opened now, so that a failure shows before the work
   if (!command.out.empty()) file.emplace(command.out, Links::follow);
   const Engine engine(command.settings.folder, command.settings.load_options(globals));
-  check_flags(command, engine);
-  const evaluation::ScoreSettings known(options.scores);  // throws for other names
   options.generation = command.settings.changes();
   options.reference_lengths = command.settings.wants_reference_lengths();
+  check_flags(engine, options.generation);
+  evaluation::check_options(options, engine, engine::Spelling::flag);
+  const evaluation::ScoreSettings known(options.scores);  // throws for other names
   options.seed = options.scores.seed = globals.seed;
   log::info("measuring {}", engine.folder().string());
   TextEvaluation found;
   {
-    Progress bar("generating", sentences);
+    Progress bar("generating", pairs.size());
     options.progress = [&](int64_t more) { bar.advance(more); };
-    found = evaluate_texts(engine, command.part, options);
+    found = evaluation::evaluate_pairs(engine, std::move(pairs), options);
   }
   if (file) {
     write_sentences(*file, found, command.out.extension() == ".jsonl");

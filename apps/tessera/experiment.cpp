@@ -8,11 +8,10 @@
 #include "experiment/findings.h"
 #include "experiment/runner.h"
 #include "experiment/table_files.h"
+#include "experiment/table_run.h"
 #include "option_checks.h"
 #include "print_json.h"
 #include "stop_signal.h"
-
-#include <tessera/experiment/experiment.h>
 
 #include <fmt/format.h>
 
@@ -164,18 +163,17 @@ void run_experiment(const ExperimentCommand& command, const GlobalOptions& globa
   }
 
   const ExperimentResult result =
-      tessera::run_experiment({.table = command.file,
-                               .out = command.out,
-                               .program = options.program,
-                               .data = data,
-                               .set = set,
-                               .only = command.only,
-                               .flags = options.globals,
-                               .jobs = command.jobs,
-                               .seed = globals.seed,
-                               .command = command_line(command, options.globals),
-                               .stop = stop});
-  if (result.stopped) throw experiment::Stopped();
+      experiment::run_table(table, {.table = command.file,
+                                    .out = command.out,
+                                    .program = options.program,
+                                    .data = data,
+                                    .set = set,
+                                    .only = command.only,
+                                    .flags = options.globals,
+                                    .jobs = command.jobs,
+                                    .seed = globals.seed,
+                                    .command = command_line(command, options.globals),
+                                    .stop = stop});
   std::cout << (globals.json ? result.json + "\n" : result.markdown);
   log::info("{}", result.page.string());
   require(result.failed == 0,

@@ -71,7 +71,7 @@ class GenerateRun {
         engine_(command.settings.folder, command.settings.load_options(globals)) {
     require_option(!command.settings.wants_reference_lengths(),
                    "there are no references to take lengths from");
-    options_in_effect(engine_, command.settings.changes());  // reports wrong options at once
+    check_flags(engine_, command.settings.changes());  // reports wrong options at once
     require_option(!command.show_steps || engine_.text().model().family() != nullptr,
                    "--show-steps is for models of kind 'diffusion'");
   }
@@ -111,8 +111,7 @@ class GenerateRun {
     warned_ = true;
     log::warn(
         "{} a tab between words (the first is line {}; {} read so far): the model reads all "
-        "columns "
-        "as one sentence (`cut -f1` keeps the first column alone)",
+        "columns as one sentence (`cut -f1` keeps the first column alone)",
         counted(lines, "line has", "lines have"), first,
         counted(chunk.first_line + static_cast<int64_t>(chunk.lines.size()), "line"));
   }

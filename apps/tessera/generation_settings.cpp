@@ -17,9 +17,8 @@ GenerateOptions GenerationSettings::changes() const {
   return changes;
 }
 
-seq2seq::GenerationOptions options_in_effect(const Engine& engine, const GenerateOptions& changes) {
+void check_flags(const Engine& engine, const GenerateOptions& changes) {
   engine.text().in_effect(changes, engine::Spelling::flag);
-  return engine.text().resolved(changes);
 }
 
 std::vector<TextRequest> requests_for(const std::vector<std::string>& lines, int64_t first_line,

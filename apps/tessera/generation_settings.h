@@ -27,9 +27,8 @@ struct GenerationSettings : ModelSettings {
 
 void add_generation_options(CLI::App& command, GenerationSettings& settings);
 
-// The options in effect, for reports. Throws UsageError, which names flags, for options that make
-// no sense with the model.
-seq2seq::GenerationOptions options_in_effect(const Engine& engine, const GenerateOptions& changes);
+// Throws UsageError, which names flags, for options that make no sense with the model.
+void check_flags(const Engine& engine, const GenerateOptions& changes);
 
 // Requests for lines, all with the same options.
 //   first_line  number of the first in the input, from 0

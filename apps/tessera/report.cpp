@@ -48,8 +48,8 @@ void add_report(CLI::App& program, const GlobalOptions& globals) {
           "folders that `tessera train` wrote; running ones are fine. What `tessera "
           "evaluate RUN --json` printed is shown too where it lies in RUN/evaluation.json, and "
           "what it wrote with --out RUN/evaluation.jsonl: sentences side by side; and what "
-          "`tessera generate RUN --show-steps --json` printed for a "
-          "sentence in RUN/condensation.json")
+          "`tessera generate RUN --show-steps --json` printed for a sentence in "
+          "RUN/condensation.json")
       ->required()
       ->option_text("RUN...");
   report->add_option("--out", command->out, "page to write")

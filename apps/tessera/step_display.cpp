@@ -101,12 +101,11 @@ size_t differences(std::span<const int64_t> a, std::span<const int64_t> b) {
 }  // namespace
 
 std::string StepDisplay::legend() {
-  return "noisy point: what the network is given, decoded (□: a mask); estimate: what it sees in\n"
-         "         that\n"
+  return "noisy point: what the network is given, decoded (□: a mask)\n"
+         "estimate: what the network sees in that\n"
          "changed: symbols of the estimate that are not those of the step before\n"
-         "outside: symbols whose noisy point does not decode to the estimate; with r = 1 points "
-         "stay\n"
-         "         on the borders of their cells, and it need not fall to 0\n\n";
+         "outside: symbols whose noisy point does not decode to the estimate; with r = 1 points\n"
+         "         stay on the borders of their cells, and it need not fall to 0\n\n";
 }
 
 void StepDisplay::record(const TextStep& step) {

@@ -10,7 +10,7 @@ namespace tessera {
 namespace {
 
 // Never destroyed: destructors of other static objects may still log.
-Sink<LogLine>& sink() {
+Sink<LogLine>& log_sink() {
   static auto* const instance = new Sink<LogLine>;
   return *instance;
 }
@@ -18,19 +18,19 @@ Sink<LogLine>& sink() {
 }  // namespace
 
 void set_log_sink(LogSink function) {
-  sink().set(std::move(function));
+  log_sink().set(std::move(function));
 }
 
 void log::detail::write(Severity severity, fmt::string_view format, fmt::format_args args) {
-  if (!sink().is_set()) return;
-  sink().call({severity, visible(fmt::vformat(format, args)), {}});
+  if (!log_sink().is_set()) return;
+  log_sink().call({severity, visible(fmt::vformat(format, args)), {}});
 }
 
 void log::fields(std::vector<std::string> all) {
-  if (!sink().is_set()) return;
+  if (!log_sink().is_set()) return;
   for (std::string& field : all) field = visible(field);
   std::string text = fmt::format("{}", fmt::join(all, "  "));
-  sink().call({Severity::info, std::move(text), std::move(all)});
+  log_sink().call({Severity::info, std::move(text), std::move(all)});
 }
 
 }  // namespace tessera

@@ -8,7 +8,7 @@
 namespace tessera {
 namespace {
 
-Sink<ProgressEvent>& sink() {
+Sink<ProgressEvent>& progress_sink() {
   static auto* const instance = new Sink<ProgressEvent>;
   return *instance;
 }
@@ -21,7 +21,7 @@ uint64_t next_number() {
 }  // namespace
 
 void set_progress_sink(ProgressSink function) {
-  sink().set(std::move(function));
+  progress_sink().set(std::move(function));
 }
 
 Progress::Progress(std::string label, int64_t total, int64_t start)
@@ -51,10 +51,10 @@ void Progress::note(std::string text) {
 }
 
 void Progress::tell(ProgressEvent::Phase phase) {
-  if (!sink().is_set()) return;
+  if (!progress_sink().is_set()) return;
   event_.phase = phase;
   event_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-  sink().call(event_);
+  progress_sink().call(event_);
 }
 
 }  // namespace tessera

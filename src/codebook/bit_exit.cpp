@@ -1,17 +1,15 @@
 #include "codebook/bit_exit.h"
 
+#include "base/infinity.h"
 #include "kernels/bit_exit.h"
 #include "tensor/device.h"
 
 #include <ATen/ATen.h>
 
 #include <cmath>
-#include <limits>
 
 namespace tessera {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // kernels/bit_exit.h in LibTorch operations, for float64.
 BitExitRatio double_exit_ratio(const at::Tensor& x0, const at::Tensor& eps,

@@ -1,12 +1,12 @@
 #include "codebook/table_exit.h"
 
+#include "base/infinity.h"
 #include "kernels/device.h"
 #include "kernels/exit_ratio.h"
 #include "tensor/device.h"
 
 #include <ATen/ATen.h>
 
-#include <limits>
 #include <numbers>
 #include <utility>
 
@@ -14,8 +14,6 @@ namespace tessera {
 namespace {
 
 constexpr double kTiny = 1e-6;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 bool has_kernel(const at::Tensor& codes, const at::Tensor& x) {
   return codes.scalar_type() == at::kFloat && x.scalar_type() == at::kFloat &&
          (!x.is_cuda() || kernels::cuda::has_hopper_code_for(x.get_device()));

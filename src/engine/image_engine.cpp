@@ -3,6 +3,7 @@
 #include "base/require.h"
 #include "engine/option_checks.h"
 #include "engine/sampler_changes.h"
+#include "engine/step_rows.h"
 #include "tensor/cudnn_benchmark.h"
 #include "tensor/machine_memory.h"
 
@@ -201,15 +202,10 @@ void ImageEngine::run_group(const Group& group, const Call& call) const {
       watch = [&](const SampleStep& all) {
         for (const Part& part : parts) {
           if (!call.waits(part.request)) continue;
-          const auto own = [&](const at::Tensor& x) {
-            return x.defined() ? x.narrow(0, part.begin, part.end - part.begin) : x;
-          };
           try {
-            call.requests[part.request].on_step(
-                {{all.index, all.t, own(all.x), own(all.tau), own(all.eps_hat), own(all.x0_hat),
-                  own(all.labels), own(all.noisy)},
-                 batch[static_cast<size_t>(part.begin)].number,
-                 generator.calls()});
+            call.requests[part.request].on_step({rows_of(all, part.begin, part.end - part.begin),
+                                                 batch[static_cast<size_t>(part.begin)].number,
+                                                 generator.calls()});
           } catch (...) {
             call.fail(part.request);
           }

@@ -56,7 +56,7 @@ constexpr const char* kHead =
 
 bool fits(OptionFor models, const Family* family) {
   const bool points = family != nullptr && family->process() != nullptr;
-  const bool symbols = family != nullptr && !points;
+  const bool symbols = family != nullptr && family->draws_symbols();
   switch (models) {
     case OptionFor::all:
       return true;
@@ -69,7 +69,7 @@ bool fits(OptionFor models, const Family* family) {
     case OptionFor::search:
       return family == nullptr;
     case OptionFor::draws:
-      return !points;
+      return symbols || family == nullptr;
   }
   return false;
 }

@@ -88,7 +88,8 @@ void fill_in(const SamplerOptions& sampler, const Family& family, Options& optio
     options.path = name_of(sampler.alter ? SamplerPath::altered : SamplerPath::fixed);
     options.clock = name_of(sampler.clock);
     options.estimate = name_of(sampler.estimate);
-  } else {
+  }
+  if (family.draws_symbols()) {
     options.order = name_of(sampler.symbols.order);
     options.predictor = name_of(sampler.symbols.predictor);
     options.correctors = sampler.symbols.correctors;

@@ -3,6 +3,7 @@
 #include "base/require.h"
 #include "engine/option_checks.h"
 #include "engine/sampler_changes.h"
+#include "engine/step_rows.h"
 #include "text/utf8.h"
 
 #include <ATen/ATen.h>
@@ -64,13 +65,7 @@ seq2seq::GenerationOptions changed(seq2seq::GenerationOptions options,
 // Rows of a batch that belong to one request.
 TextStep step_of(const seq2seq::GenerationStep& step, size_t place, const Codebook& codebook) {
   const auto first = static_cast<int64_t>(place) * step.candidates;
-  const auto own = [&](const at::Tensor& rows) { return rows.narrow(0, first, step.candidates); };
-  const SampleStep& all = step.sample;
-  const auto own_if_any = [&](const at::Tensor& rows) { return rows.defined() ? own(rows) : rows; };
-  TextStep result{{all.index, all.t, own(all.x), own(all.tau), own_if_any(all.eps_hat),
-                   own(all.x0_hat), own(all.labels), own_if_any(all.noisy)},
-                  {},
-                  step.calls};
+  TextStep result{rows_of(step.sample, first, step.candidates), {}, step.calls};
   const SampleStep& sample = result.sample;
   result.noisy = sample.noisy.defined() ? sample.noisy : codebook.decode(sample.x);
   return result;

@@ -4,6 +4,7 @@
 #include "evaluation/distilled_corpus.h"
 #include "files/config.h"
 #include "files/hash.h"
+#include "files/option_text.h"
 #include "seq2seq/generation_options.h"
 
 #include <tessera/base/error.h>

@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/progress.h"
 #include "base/require.h"
+#include "files/files.h"
 #include "image_metric/distance_name.h"
 #include "image_metric/frechet.h"
 #include "image_metric/moments.h"
@@ -43,11 +44,6 @@ image_metric::Statistics fitting(const std::filesystem::path& path,
                             path.string(), dataset.folder().string()),
                 "name a file that is not there: it is made");
   return result;
-}
-
-bool is_there(const std::filesystem::path& path) {
-  std::error_code ignored;
-  return !path.empty() && std::filesystem::exists(path, ignored);
 }
 
 image_metric::Statistics statistics_of(const image_metric::Extractor& extractor,

@@ -18,24 +18,21 @@ LikelihoodBound measure_bound(const seq2seq::Seq2Seq& model, const corpus::Split
   const Family* const family = model.family();
   require(family != nullptr && family->has_bound(),
           "this model has no bound of the likelihood of texts");
-  corpus::BatcherOptions options;
-  options.tokens = batch_tokens;
-  options.max_length = model.options().network.positions;
-  options.shuffle = false;
-  const corpus::Batcher batcher(split, options, seed);
+  const corpus::Batcher batcher = validation_batches(model, split, batch_tokens, seed);
   at::Tensor sums = at::zeros({2}, at::TensorOptions().dtype(at::kDouble).device(model.device()));
   for (int64_t i = 0; i < batcher.batches(0); ++i) {
-    const corpus::Batch batch = batcher.batch(0, i);
+    const seq2seq::Seq2SeqBatch batch = validation_batch(model, batcher.batch(0, i));
+    const at::Tensor& target = batch.target;
+    const at::Tensor counted = target.ne(text::Dictionary::kPad);
+    const seq2seq::Encoded encoded = model.encode(batch.source);
+    const Denoiser network = model.denoiser(encoded, seq2seq::visible_keys(target));
     for (int64_t draw = 0; draw < draws; ++draw) {
       require(!stop.stop_requested(), "the evaluation was stopped");
-      const ValidationBatch numbered(model, batch, i * draws + draw, seed);
-      const at::Tensor& target = numbered.ids.target;
-      const seq2seq::Encoded encoded = model.encode(numbered.ids.source);
+      const TrainingStreams streams = validation_streams(seed, i * draws + draw);
       const Corrupted corrupted =
-          family->corrupt(target, model.draw(numbered.streams, target.size(0), target.size(1)));
-      const at::Tensor output = model.denoiser(encoded, seq2seq::visible_keys(target))(
-          corrupted.input, corrupted.time, at::zeros_like(corrupted.input));
-      const at::Tensor counted = target.ne(text::Dictionary::kPad);
+          family->corrupt(target, model.draw(streams, target.size(0), target.size(1)));
+      const at::Tensor output =
+          network(corrupted.input, corrupted.time, at::zeros_like(corrupted.input));
       const at::Tensor bound = family->bound(corrupted, output, target).to(at::kDouble);
       sums += at::stack(
           {bound.masked_fill(counted.logical_not(), 0).sum(), counted.sum().to(at::kDouble)});

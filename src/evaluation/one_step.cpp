@@ -19,25 +19,22 @@ OneStep measure_one_step(const seq2seq::Seq2Seq& model, const corpus::Split& spl
   const c10::NoGradGuard no_grad;
   const Process* const process = model.family() ? model.family()->process() : nullptr;
   require(process != nullptr, "a single step is measured on paths from codes to noise");
-  corpus::BatcherOptions options;
-  options.tokens = batch_tokens;
-  options.max_length = model.options().network.positions;
-  options.shuffle = false;
-  const corpus::Batcher batcher(split, options, seed);
+  const corpus::Batcher batcher = validation_batches(model, split, batch_tokens, seed);
   const EmbeddingTable& codebook = model.codebook();
   at::Tensor sums = at::zeros({8}, at::TensorOptions().dtype(at::kDouble).device(model.device()));
   for (int64_t i = 0; i < batcher.batches(0); ++i) {
     require(!stop.stop_requested(), "the evaluation was stopped");
-    const ValidationBatch batch(model, batcher.batch(0, i), i, seed);
-    const at::Tensor& target = batch.ids.target;
+    const seq2seq::Seq2SeqBatch batch = validation_batch(model, batcher.batch(0, i));
+    const TrainingStreams streams = validation_streams(seed, i);
+    const at::Tensor& target = batch.target;
     const at::Tensor samples = at::arange(target.size(0), target.options());
     const at::Tensor t =
-        process->training_time(codebook, process->draw_time(batch.streams.time, samples));
+        process->training_time(codebook, process->draw_time(streams.time, samples));
     const at::Tensor eps =
-        process->draw_noise(batch.streams.noise, samples, {target.size(1), codebook.dim()});
+        process->draw_noise(streams.noise, samples, {target.size(1), codebook.dim()});
     const at::Tensor x0 = codebook.encode(target);
     const Noised noised = process->noise(codebook, x0, target, eps, t);
-    const seq2seq::Encoded encoded = model.encode(batch.ids.source);
+    const seq2seq::Encoded encoded = model.encode(batch.source);
     const at::Tensor x0_hat = model.denoiser(encoded, seq2seq::visible_keys(target))(
         noised.x, t, at::zeros_like(noised.x));
     const at::Tensor used =

@@ -11,11 +11,11 @@ constexpr double kSure = 0.8;
 
 void RecognitionCounter::add(const at::Tensor& images) {
   if (!classifier_.has_logits()) return;
-  const auto [confidence, label] = classifier_.class_probabilities(images).cpu().max(1);
+  const at::Tensor probabilities = classifier_.class_probabilities(images).cpu();
+  const auto [confidence, label] = probabilities.max(1);
   const at::Tensor sure = label.masked_select(confidence.gt(kSure));
   seen_ += images.size(0);
-  if (classes_ == 0) classes_ = classifier_.class_probabilities(images.narrow(0, 0, 1)).size(1);
-  const at::Tensor counts = at::bincount(sure, {}, classes_);
+  const at::Tensor counts = at::bincount(sure, {}, probabilities.size(1));
   counts_ = counts_.defined() ? counts_ + counts : counts;
 }
 

@@ -23,7 +23,7 @@ class RecognitionCounter {
 
  private:
   const image_metric::Extractor& classifier_;
-  int64_t seen_ = 0, classes_ = 0;
+  int64_t seen_ = 0;
   at::Tensor counts_;  // of images it is sure of, by class
 };
 

@@ -14,9 +14,9 @@ namespace tessera {
 namespace fs = std::filesystem;
 namespace {
 
-using nlohmann::json;
+using Json = nlohmann::ordered_json;
 
-constexpr int64_t kFormat = 1;
+constexpr int64_t kManifestFormat = 1;
 
 // A manifest must not make us look at files outside of its folder.
 bool stays_inside(const std::string& name) {
@@ -26,13 +26,13 @@ bool stays_inside(const std::string& name) {
   });
 }
 
-CheckpointManifest parse(const json& document, const fs::path& path) {
+CheckpointManifest parse(const Json& document, const fs::path& path) {
   try {
     const int64_t format = document.at("format").get<int64_t>();
-    if (format > kFormat)
+    if (format > kManifestFormat)
       throw NewerFormat(
           fmt::format("'{}' has format {}, this version of tessera reads up to format {}",
-                      path.string(), format, kFormat),
+                      path.string(), format, kManifestFormat),
           "it was written by a newer tessera: use that one");
     CheckpointManifest manifest;
     manifest.step = document.at("step").get<int64_t>();
@@ -43,7 +43,7 @@ CheckpointManifest parse(const json& document, const fs::path& path) {
       manifest.files[name] = {file.at("size").get<uint64_t>(), file.at("hash").get<std::string>()};
     }
     return manifest;
-  } catch (const json::exception& error) {
+  } catch (const Json::exception& error) {
     throw Error(fmt::format("'{}' is broken: {}", path.string(), json_problem(error)));
   }
 }
@@ -84,9 +84,9 @@ CheckpointManifest CheckpointManifest::read(const fs::path& folder) {
 }
 
 void CheckpointManifest::write(const fs::path& folder) const {
-  nlohmann::ordered_json document = {{"format", kFormat}, {"step", step}};
+  Json document = {{"format", kManifestFormat}, {"step", step}};
   if (score) document["score"] = *score;
-  document["files"] = nlohmann::ordered_json::object();
+  document["files"] = Json::object();
   for (const auto& [name, file] : files)
     document["files"][name] = {{"size", file.size}, {"hash", file.hash}};
   write_file_atomically(folder / CheckpointManifest::kFileName, document.dump(2) + "\n");

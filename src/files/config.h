@@ -14,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "files/recipe_reader.h"
 #include "tessera/base/enum_names.h"
 
 // Configuration, declared once. A function binds the fields of a plain struct to dotted keys,
@@ -34,59 +35,6 @@
 //   schema.apply_override("process.r=0.5");
 //   schema.finish();
 namespace tessera::config {
-
-// The value of an option with a field of any type: enums and paths are strings, std::monostate is
-// an optional without a value.
-using Value = std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string,
-                           std::vector<int64_t>, std::vector<double>, std::vector<std::string>>;
-
-// A value for people to read, without quotes: "0.5", "ot", "[1, 2]", "none".
-std::string text_of(const Value& value);
-
-// What kind of value an option takes.
-enum class Kind {
-  boolean,
-  integer,
-  unsigned_integer,  // from 2^63 on, where TOML has no integers, a string of digits
-  number,            // integers are numbers too
-  optional_number,   // or "none"
-  string,
-  path,
-  choice,  // one of a list of names
-  integer_list,
-  number_list,
-  string_list,
-};
-
-// One option, as Schema keeps it.
-struct Option {
-  std::string key;   // "process.r"
-  std::string help;  // one or two sentences
-  Kind kind;
-  std::vector<std::string_view> names;  // of a choice
-  std::function<Value()> get;           // from the field
-  std::function<void(const Value&)> set;
-  Value initial;  // the default
-
-  // Bounds of a number, or of every number of a list.
-  double low = -std::numeric_limits<double>::infinity();
-  double high = std::numeric_limits<double>::infinity();
-  bool low_excluded = false;
-
-  struct Check {
-    std::function<bool(const Value&)> passes;
-    std::string demand;  // "must be ..."
-  };
-  std::vector<Check> checks;
-
-  // Whether the value may change in a resumed run, given what the fields hold then; none: it may
-  // not.
-  std::function<bool()> may_change;
-
-  // Whether anything depends on it, given what the fields hold then; none: always.
-  std::function<bool()> used;
-  std::string user;  // what depends on it: "models of kind 'ar'"
-};
 
 namespace detail {
 
@@ -195,36 +143,32 @@ class Constraints {
 // must outlive the schema.
 class Schema {
  public:
+  Schema() = default;
+  Schema(const Schema&) = delete;
+  Schema& operator=(const Schema&) = delete;
+
   // Binds a field. T is bool, int64_t, uint64_t, double, std::string, std::filesystem::path, an
   // enum with EnumNames, std::optional<double>, or a std::vector of int64_t, double or std::string.
   template <class T>
   Constraints<T> option(const std::string& key, T& field, std::string help) {
-    Option made;
-    made.key = key;
-    made.help = std::move(help);
-    made.kind = detail::kind_of<T>();
+    std::vector<std::string_view> names;
     if constexpr (detail::is_choice<T>)
-      for (const auto& [value, name] : EnumNames<T>::values) made.names.push_back(name);
-    made.get = [&field] { return detail::to_value(field); };
-    made.set = [&field](const Value& value) { field = detail::from_value<T>(value); };
-    made.initial = made.get();
-    return Constraints<T>(add(std::move(made)));
+      for (const auto& [value, name] : EnumNames<T>::values) names.push_back(name);
+    return Constraints<T>(add(
+        key, std::move(help), detail::kind_of<T>(), std::move(names),
+        [&field] { return detail::to_value(field); },
+        [&field](const Value& value) { field = detail::from_value<T>(value); }));
   }
 
-  // Read values. Problems are kept for finish(), also a file that cannot be read or is read twice.
-  // Beside options a file may have, before all tables:
-  //   include = "other.toml"  reads that file first, or several: ["a.toml", "b.toml"]. The names
-  //                           are relative to the file, which only needs to say what is different.
-  //   old_name = true         a warning says to name what it includes instead
-  // and as tables:
-  //   [needs]                 values that other files must set. It makes the file a method, which
-  //                           comes after another file.
-  //   [method.NAME]           values that apply if a file NAME.toml is read after this one
-  void read_file(const std::filesystem::path& path);
-  void read_text(std::string_view toml, const std::string& source_name);
+  // Read values. What is wrong with them is kept for finish(). recipe_reader.h says what a file may
+  // have beside options.
+  void read_file(const std::filesystem::path& path) { files_.read_file(path); }
+  void read_text(std::string_view toml, const std::string& source_name) {
+    files_.read_text(toml, source_name);
+  }
 
-  // What a person should know about the files that were read, one sentence each.
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  // What a person should know about the files that were read, a sentence each.
+  const std::vector<std::string>& warnings() const { return files_.warnings(); }
 
   // "key=value", the value as in TOML; words need no quotes.
   void apply_override(std::string_view assignment);
@@ -239,8 +183,8 @@ class Schema {
   // which other keys exist.
   std::optional<Value> read_so_far(std::string_view key) const;
 
-  // The option with that key; null: none.
-  const Option* find(std::string_view key) const;
+  // The option of that key; null: none.
+  const Option* find(std::string_view key) const { return options_.find(key); }
 
   // What the fields hold now, by key.
   std::map<std::string, Value> values() const;
@@ -271,39 +215,17 @@ class Schema {
   std::string markdown() const;
 
  private:
-  // A value that was read. Later ones override earlier ones.
-  struct Assignment {
-    const Option* option;
-    Value value;
-  };
+  Option& add(const std::string& key, std::string help, Kind kind,
+              std::vector<std::string_view> names, std::function<Value()> get,
+              std::function<void(const Value&)> set);
+  std::vector<Option*> added_by(const std::function<void()>& declare);
+  std::vector<std::string> misfits() const;  // files whose needs are not met
 
-  // A value that a file needs other files to set.
-  struct Need {
-    Assignment wanted;
-    std::string file;
-  };
-
-  struct ReadFile {
-    std::filesystem::path path;
-    bool to_its_end;
-  };
-
-  struct Reader;  // knows TOML
-
-  Option& add(Option option);
-  std::string suggestion(std::string_view key) const;  // " (did you mean ...?)"
-  std::vector<std::string> misfits() const;            // about files whose needs are not met
-
-  std::vector<std::unique_ptr<Option>> options_;  // in the order of declaration
+  Options options_;
   std::vector<Assignment> from_files_;
   std::vector<Assignment> from_overrides_;
-  std::map<std::string, std::vector<Assignment>> of_methods_;  // sections [method.NAME], by name
-  std::vector<Need> needs_;
-  std::vector<ReadFile> files_;
-  bool anything_read_ = false;          // a file or a text, completely
-  std::vector<std::string> misplaced_;  // files of another kind; other problems follow from that
   std::vector<std::string> problems_;
-  std::vector<std::string> warnings_;
+  RecipeReader files_{options_, from_files_, problems_};
 };
 
 }  // namespace tessera::config

@@ -1,5 +1,6 @@
 #include "files/files.h"
 
+#include "files/descriptor.h"
 #include "files/file_name.h"
 #include "files/own_file.h"
 #include "files/regular_file.h"
@@ -43,22 +44,12 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-class Descriptor {
- public:
-  Descriptor(const fs::path& path, int flags, std::string_view action)
-      : value_(::open(path.c_str(), flags | O_CLOEXEC)) {
-    if (value_ < 0) throw file_error(action, path, errno);
-  }
-  explicit Descriptor(int opened) : value_(opened) {}
-  ~Descriptor() { ::close(value_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  int get() const { return value_; }
-
- private:
-  const int value_;
-};
+//   action  for the message: "cannot ACTION 'PATH'"
+Descriptor opened_path(const fs::path& path, int flags, std::string_view action) {
+  const int opened = ::open(path.c_str(), flags | O_CLOEXEC);
+  if (opened < 0) throw file_error(action, path, errno);
+  return Descriptor(opened);
+}
 
 void sync(int descriptor, const fs::path& path) {
   // EINVAL: a file system that cannot sync this kind of file; there is nothing to wait for.
@@ -66,7 +57,7 @@ void sync(int descriptor, const fs::path& path) {
 }
 
 void sync_path(const fs::path& path, int flags = 0) {
-  const Descriptor opened(path, O_RDONLY | flags, "open");
+  const Descriptor opened = opened_path(path, O_RDONLY | flags, "open");
   sync(opened.get(), path);
 }
 
@@ -293,7 +284,7 @@ fs::path AtomicFolder::replace(const std::string& name) {
   if (!exchange(temporary_, made)) {
     old = parent_ / (std::string(kReplacedPrefix) + name);
     // Locked until its end: another process must not take it for a leftover and put it back.
-    const Descriptor opened(made, O_RDONLY | O_DIRECTORY, "replace");
+    const Descriptor opened = opened_path(made, O_RDONLY | O_DIRECTORY, "replace");
     ::flock(opened.get(), LOCK_EX | LOCK_NB);
     rename_path(made, old);
     if (::rename(temporary_.c_str(), made.c_str()) != 0) {

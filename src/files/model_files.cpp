@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t kFormat = 1;
+constexpr int64_t kModelFormat = 1;
 
 config::Value to_value(const Json& json, const std::string& what) {
   if (json.is_null()) return std::string("none");
@@ -68,9 +68,9 @@ Json parse_model_config(const fs::path& folder) {
     require(json.is_object() && json.contains("format"), "'{}' is not a model's configuration",
             path.string());
     const auto format = json.at("format").get<int64_t>();
-    if (format > kFormat)
+    if (format > kModelFormat)
       throw Error(fmt::format("'{}' is of format {}, newer than this tessera {} knows ({})",
-                              path.string(), format, version(), kFormat),
+                              path.string(), format, version(), kModelFormat),
                   "use the version of tessera that wrote it, or a later one");
     json.at("kind").get<std::string>();
     require(json.at("options").is_object(), "'{}' is broken: its options are not an object",
@@ -90,7 +90,7 @@ void write_model_config(const fs::path& folder, std::string_view kind, const Jso
                         const config::Schema& options) {
   Json stored = Json::object();
   for (const auto& [key, value] : options.values()) stored[key] = json_of(value);
-  Json json{{"format", kFormat}, {"kind", kind}};
+  Json json{{"format", kModelFormat}, {"kind", kind}};
   json.update(facts);
   json["options"] = stored;
   write_file_atomically(folder / kModelConfigFile, json.dump(1) + "\n");

@@ -1,5 +1,6 @@
 #include "files/regular_file.h"
 
+#include "files/descriptor.h"
 #include "files/files.h"
 
 #include <fcntl.h>
@@ -20,23 +21,11 @@ Error too_large(const fs::path& path, uint64_t most) {
                "is it the file you mean?");
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(const fs::path& path) : value_(open_regular_file(path)) {}
-  ~Descriptor() { ::close(value_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  int get() const { return value_; }
-  // Some system files have a size of 0 but do have content.
-  uint64_t size() const {
-    struct stat status {};
-    return ::fstat(value_, &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
-  }
-
- private:
-  const int value_;
-};
+// Some system files have a size of 0 but do have content.
+uint64_t size_of(const Descriptor& opened) {
+  struct stat status {};
+  return ::fstat(opened.get(), &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
+}
 
 }  // namespace
 
@@ -53,12 +42,12 @@ int open_regular_file(const fs::path& path) {
 }
 
 void require_regular_file(const fs::path& path, uint64_t most) {
-  if (Descriptor(path).size() > most) throw too_large(path, most);
+  if (size_of(Descriptor(open_regular_file(path))) > most) throw too_large(path, most);
 }
 
 std::string read_file(const fs::path& path, uint64_t most) {
-  const Descriptor opened(path);
-  const uint64_t size = opened.size();
+  const Descriptor opened(open_regular_file(path));
+  const uint64_t size = size_of(opened);
   if (size > most) throw too_large(path, most);
   // One more than the size, so that the read after the last byte finds the end.
   std::string bytes(size + 1, '\0');

@@ -8,3 +8,14 @@
 #define TOML_ASSERT(expr) static_assert(true)
 #include <toml++/toml.h>
 #pragma pop_macro("NDEBUG")
+
+#include <string>
+#include <string_view>
+
+namespace tessera {
+
+// As toml::parse(), whose code takes ten seconds to compile: once is enough.
+//   source  what errors say it comes from
+toml::table parse_toml(std::string_view text, const std::string& source = {});
+
+}  // namespace tessera

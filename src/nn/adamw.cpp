@@ -71,17 +71,4 @@ void AdamW::zero_grad() {
   for (at::Tensor& parameter : parameters_) parameter.mutable_grad().reset();
 }
 
-at::Tensor AdamW::clip_gradients(double max_norm) {
-  require(max_norm > 0, "the largest norm of the gradients must be positive, got {}", max_norm);
-  const c10::NoGradGuard no_grad;
-  std::vector<at::Tensor> gradients;
-  for (const at::Tensor& parameter : parameters_)
-    if (parameter.grad().defined()) gradients.push_back(parameter.grad());
-  require(!gradients.empty(), "there are no gradients to clip");
-  const at::Tensor norm = at::norm(at::stack(at::_foreach_norm(gradients)));
-  // The factor stays on the device, so the host does not wait for it. 1e-6 keeps 0 / 0 away.
-  at::_foreach_mul_(gradients, (max_norm / (norm + 1e-6)).clamp_max(1.0));
-  return norm;
-}
-
 }  // namespace tessera::nn

@@ -38,11 +38,6 @@ class AdamW {
 
   void zero_grad();
 
-  // Scales all gradients so that their common norm is at most max_norm; returns the norm before
-  // (a scalar tensor on the device: reading it synchronises, this does not). A norm that is not
-  // finite makes all gradients NaN: check the returned value where metrics are read.
-  at::Tensor clip_gradients(double max_norm);
-
  private:
   // Parameters that have a gradient, with what belongs to them.
   struct Active {

@@ -1,5 +1,6 @@
 #include "seq2seq/beam_search.h"
 
+#include "base/infinity.h"
 #include "seq2seq/batch_stop.h"
 #include "seq2seq/batch_workers.h"
 
@@ -7,15 +8,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <mutex>
 
 namespace tessera::seq2seq {
 namespace {
 
 using text::Dictionary;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The most symbols a target may have, end included. Hardly any source is shorter than half its
 // target.
@@ -24,11 +22,11 @@ int64_t room_for(int64_t source, int64_t positions) {
 }
 
 // The room for every target. It depends on its own source, not on the other sources of the batch.
-class Room {
+class TargetRoom {
  public:
   // For `each` targets of every sentence of a batch.
-  Room(std::span<const SourceSentence> sentences, const GenerationBatch& batch, int64_t positions,
-       int64_t each, at::Device device) {
+  TargetRoom(std::span<const SourceSentence> sentences, const GenerationBatch& batch,
+             int64_t positions, int64_t each, at::Device device) {
     std::vector<int64_t> rooms;
     for (const size_t place : batch.sentences)
       rooms.insert(rooms.end(), static_cast<size_t>(each),
@@ -68,7 +66,7 @@ struct Hypotheses {
 class BeamSearch {
  public:
   BeamSearch(const Autoregressive& model, const GenerationOptions& options, const Encoded& encoded,
-             const Room& room)
+             const TargetRoom& room)
       : model_(model),
         encoded_(encoded),
         beam_(options.beam),
@@ -159,7 +157,7 @@ class BeamSearch {
   const Encoded& encoded_;
   int64_t beam_;
   double penalty_;
-  const Room& room_;
+  const TargetRoom& room_;
   int64_t rows_;
   nn::KeyCache cache_;
   at::Tensor last_;       // [B * K] the symbols before
@@ -174,7 +172,7 @@ class BeamSearch {
 class Drawing {
  public:
   Drawing(const Autoregressive& model, const GenerationOptions& options, const Encoded& encoded,
-          const Room& room, const at::Tensor& samples, const at::Tensor& seeds)
+          const TargetRoom& room, const at::Tensor& samples, const at::Tensor& seeds)
       : model_(model),
         options_(options),
         encoded_(encoded),
@@ -231,7 +229,7 @@ class Drawing {
   const Autoregressive& model_;
   const GenerationOptions& options_;
   const Encoded& encoded_;
-  const Room& room_;
+  const TargetRoom& room_;
   at::Tensor samples_;  // [B * K]
   at::Tensor seeds_;    // likewise; undefined: the options' seed is used
 };
@@ -281,7 +279,7 @@ void generate_by_search(const Autoregressive& model, const GenerationOptions& op
   std::mutex reporting;
   const auto search = [&](const GenerationBatch& batch, const std::function<void()>& pause) {
     const Encoded encoded = model.encode(padded_sources(sentences, batch, model.device()));
-    const Room room(sentences, batch, positions, options.beam, model.device());
+    const TargetRoom room(sentences, batch, positions, options.beam, model.device());
     const bool drawn = options.temperature > 0;
     at::Tensor seeds;
     if (drawn && !hooks.seeds.empty())

@@ -77,14 +77,11 @@ void declare_search(config::Schema& schema, GenerationOptions& options) {
       .at_least(0);
 }
 
-}  // namespace
-
-void declare(config::Schema& schema, GenerationOptions& options, const ModelKind* kind) {
+//   part_for  declares a part of the keys, which some kinds of models have a use for
+void declare_all(
+    config::Schema& schema, GenerationOptions& options,
+    const std::function<void(std::vector<ModelKind>, const std::function<void()>&)>& part_for) {
   using enum ModelKind;
-  const auto part_for = [&](const std::vector<ModelKind>& users,
-                            const std::function<void()>& part) {
-    kind != nullptr ? only_for(schema, *kind, users, part) : part();
-  };
   part_for({diffusion, symbols}, [&] { declare_candidates(schema, options); });
   schema.option(
       "generate.merge_repeats", options.merge_repeats,
@@ -107,6 +104,18 @@ void declare(config::Schema& schema, GenerationOptions& options, const ModelKind
   part_for({diffusion, symbols}, [&] { declare_steps(schema, "sampler.", options.sampler); });
   part_for({diffusion}, [&] { declare_paths(schema, "sampler.", options.sampler); });
   part_for({symbols}, [&] { tessera::declare(schema, "sampler.", options.sampler.symbols); });
+}
+
+}  // namespace
+
+void declare(config::Schema& schema, GenerationOptions& options) {
+  declare_all(schema, options, [](const auto&, const auto& declare) { declare(); });
+}
+
+void declare(config::Schema& schema, GenerationOptions& options, const ModelKind& kind) {
+  declare_all(schema, options, [&](std::vector<ModelKind> users, const auto& declare) {
+    only_for(schema, kind, std::move(users), declare);
+  });
 }
 
 }  // namespace tessera::seq2seq

@@ -28,7 +28,7 @@ int64_t number_of(const std::vector<Id>& source) {
 int64_t noise_of(NoiseOf noise, int64_t line, const std::vector<Id>& source, const Seq2Seq& model) {
   if (noise == NoiseOf::lines) return line;
   const Family* const family = model.family();
-  return family != nullptr && family->process() == nullptr ? number_of(source) : 0;
+  return family != nullptr && family->draws_symbols() ? number_of(source) : 0;
 }
 
 // The sentences to generate from. Empty ones get their result here.

@@ -62,8 +62,8 @@ void declare(config::Schema& schema, Seq2SeqOptions& options) {
     schema.option(
         "model.condition_on", options.condition_on,
         "form in which it sees that estimate, in training and in sampling: as it is (raw), the "
-        "mean "
-        "of the codes (mean), the nearest code (nearest), or scaled to a code's length (rescaled)");
+        "mean of the codes (mean), the nearest code (nearest), or scaled to a code's length "
+        "(rescaled)");
     tessera::declare(schema, "process.", options.process);
     tessera::declare(schema, "process.adaptive_", options.adaptive);
     declare_error(schema, "objective.", options.objective);

@@ -5,18 +5,7 @@
 
 #include <ATen/ATen.h>
 
-#include <limits>
-
 namespace tessera {
-namespace {
-
-// -log p of x0; 0 where x0 < 0.   [..., K], [...] -> [...]
-at::Tensor surprise(const at::Tensor& log_p0, const at::Tensor& x0) {
-  const at::Tensor found = log_p0.gather(-1, x0.clamp_min(0).unsqueeze(-1)).squeeze(-1);
-  return at::where(x0.ge(0), found.neg(), at::zeros({}, found.options()));
-}
-
-}  // namespace
 
 AbsorbingKernel::AbsorbingKernel(int64_t symbols, const Survival& survival)
     : symbols_(symbols), survival_(survival) {
@@ -83,7 +72,8 @@ at::Tensor AbsorbingKernel::divergence(const at::Tensor& log_p0, const at::Tenso
                                        const at::Tensor& x0, const at::Tensor& s,
                                        const at::Tensor& t, Reverse /*reverse*/) const {
   const at::Tensor weight = against_elements(uncovered(s, t), xt.dim()).to(log_p0.scalar_type());
-  return at::where(xt.eq(mask()), weight, at::zeros({}, weight.options())) * surprise(log_p0, x0);
+  return at::where(xt.eq(mask()), weight, at::zeros({}, weight.options())) *
+         surprise_of(log_p0, x0);
 }
 
 at::Tensor AbsorbingKernel::divergence_rate(const at::Tensor& log_p0, const at::Tensor& xt,
@@ -91,7 +81,8 @@ at::Tensor AbsorbingKernel::divergence_rate(const at::Tensor& log_p0, const at::
                                             Reverse /*reverse*/) const {
   const at::Tensor weight =
       against_elements(survival_.hazard(t), xt.dim()).to(log_p0.scalar_type());
-  return at::where(xt.eq(mask()), weight, at::zeros({}, weight.options())) * surprise(log_p0, x0);
+  return at::where(xt.eq(mask()), weight, at::zeros({}, weight.options())) *
+         surprise_of(log_p0, x0);
 }
 
 }  // namespace tessera

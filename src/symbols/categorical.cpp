@@ -28,6 +28,15 @@ at::Tensor draw_categorical(const at::Tensor& logits, const at::Tensor& u) {
   return in_slices(rows.size(0), symbols, logits.device(), draw).reshape(u.sizes());
 }
 
+at::Tensor entry(const at::Tensor& values, const at::Tensor& index) {
+  return values.gather(-1, index.unsqueeze(-1)).squeeze(-1);
+}
+
+at::Tensor surprise_of(const at::Tensor& log_p0, const at::Tensor& x0) {
+  const at::Tensor found = entry(log_p0, x0.clamp_min(0));
+  return at::where(x0.ge(0), found.neg(), at::zeros({}, found.options()));
+}
+
 at::Tensor against_elements(const at::Tensor& time, int64_t axes) {
   if (time.dim() == 0) return time;
   std::vector<int64_t> shape(static_cast<size_t>(axes), 1);

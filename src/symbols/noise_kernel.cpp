@@ -1,5 +1,6 @@
 #include <tessera/symbols/noise_kernel.h>
 
+#include "base/infinity.h"
 #include "symbols/categorical.h"
 
 #include <ATen/ATen.h>
@@ -9,18 +10,12 @@
 namespace tessera {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 // The logarithm, with a very small number in place of 0: the gradient of log(0) would not be
 // finite.
 at::Tensor log_of(const at::Tensor& p) {
   const double least = p.scalar_type() == at::kDouble ? std::numeric_limits<double>::min()
                                                       : std::numeric_limits<float>::min();
   return p.clamp_min(least).log();
-}
-
-at::Tensor entry(const at::Tensor& values, const at::Tensor& index) {
-  return values.gather(-1, index.unsqueeze(-1)).squeeze(-1);
 }
 
 // For terms like x log x: 0 if the weight is 0.

@@ -66,6 +66,10 @@ at::Tensor SymbolFamily::codes_of(const at::Tensor& states) const {
   return codebook().encode(labels_of(states));
 }
 
+at::Tensor SymbolFamily::told(const at::Tensor& t) const {
+  return options_.told_time ? t : at::ones_like(t);
+}
+
 Draws SymbolFamily::draw(const TrainingStreams& streams, const at::Tensor& samples,
                          at::IntArrayRef elements) const {
   Draws draws{process_.draw_time(streams.time, samples),
@@ -84,13 +88,11 @@ Corrupted SymbolFamily::corrupt(const at::Tensor& labels, const Draws& draws) co
     states = process_.jump(states, t, draws.at(2));
   // Padding and the like stays as it is.
   const at::Tensor shown = at::where(rows.lt(0), labels, labels_of(states));
-  const at::Tensor told =
-      options_.told_time ? t.to(at::kFloat) : at::ones_like(t, t.options().dtype(at::kFloat));
-  return {codebook().encode(shown), told, {states, rows, t}};
+  return {codebook().encode(shown), told(t.to(at::kFloat)), {states, rows, t}};
 }
 
-SymbolPrediction SymbolFamily::prediction(const at::Tensor& output, const at::Tensor& labels,
-                                          const at::Tensor& /*rows*/) const {
+SymbolPrediction SymbolFamily::prediction(const at::Tensor& output,
+                                          const at::Tensor& labels) const {
   return {[this, output] { return codebook().logits(output); },
           [this, output, labels] { return codebook().cross_entropy(output, labels); }};
 }
@@ -98,9 +100,8 @@ SymbolPrediction SymbolFamily::prediction(const at::Tensor& output, const at::Te
 FamilyLoss SymbolFamily::loss(const Corrupted& corrupted, const at::Tensor& output,
                               const at::Tensor& labels, const at::Tensor& mask) const {
   const at::Tensor &states = corrupted.hidden.at(kStates), &rows = corrupted.hidden.at(kRows);
-  const SymbolLoss parts =
-      symbol_objective(process_, prediction(output, labels, rows), states, rows,
-                       corrupted.hidden.at(kTime), mask, options_.objective);
+  const SymbolLoss parts = symbol_objective(process_, prediction(output, labels), states, rows,
+                                            corrupted.hidden.at(kTime), mask, options_.objective);
   const c10::NoGradGuard no_grad;
   const at::Tensor noised = masked_mean(states.ne(rows).to(at::kFloat), mask);
   return {parts.total,
@@ -110,8 +111,8 @@ FamilyLoss SymbolFamily::loss(const Corrupted& corrupted, const at::Tensor& outp
 at::Tensor SymbolFamily::bound(const Corrupted& corrupted, const at::Tensor& output,
                                const at::Tensor& labels) const {
   const at::Tensor& rows = corrupted.hidden.at(kRows);
-  return symbol_bound(process_, prediction(output, labels, rows), corrupted.hidden.at(kStates),
-                      rows, corrupted.hidden.at(kTime));
+  return symbol_bound(process_, prediction(output, labels), corrupted.hidden.at(kStates), rows,
+                      corrupted.hidden.at(kTime));
 }
 
 Sample SymbolFamily::reverse(const Denoiser& network, const at::Tensor& samples,
@@ -120,7 +121,6 @@ Sample SymbolFamily::reverse(const Denoiser& network, const at::Tensor& samples,
                              const at::Tensor& present) const {
   const SymbolSampler sampler(process_, sampler_options(options, options_.objective.target));
   at::Tensor previous;  // what the network sees of its last estimate
-  const auto told = [&](const at::Tensor& t) { return options_.told_time ? t : at::ones_like(t); };
   const SymbolNetwork asked{[&](const at::Tensor& x, const at::Tensor& t) {
                               const at::Tensor codes = codes_of(x);
                               if (!previous.defined()) previous = at::zeros_like(codes);

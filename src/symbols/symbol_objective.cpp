@@ -13,10 +13,6 @@
 namespace tessera {
 namespace {
 
-at::Tensor entry(const at::Tensor& values, const at::Tensor& index) {
-  return values.gather(-1, index.unsqueeze(-1)).squeeze(-1);
-}
-
 // The weight at masks, 0 elsewhere.   [B] -> as xt
 at::Tensor at_masks(const SymbolProcess& process, const at::Tensor& weight, const at::Tensor& xt) {
   const at::Tensor spread = against_elements(weight, xt.dim()).to(at::kFloat);
@@ -46,7 +42,7 @@ at::Tensor stepped_bound(const SymbolProcess& process, const at::Tensor& log_p0,
   if (process.options().first_term == FirstTerm::reverse) {
     const at::Tensor end = at::where(first, t, at::ones_like(t));
     const at::Tensor log_p = kernel.log_reverse(log_p0, xt, at::zeros_like(t), end, reverse);
-    last = at::where(x0.ge(0), entry(log_p, x0.clamp_min(0)).neg(), 0.0);
+    last = surprise_of(log_p, x0);
   }
   return at::where(against_elements(first, xt.dim()), last, divergence) * process.horizon();
 }
@@ -66,10 +62,7 @@ at::Tensor uniform_score_entropy(const SymbolProcess& process, const at::Tensor&
 
 SymbolPrediction SymbolPrediction::of(const at::Tensor& logits, const at::Tensor& x0) {
   return {[logits] { return logits; },
-          [logits, x0] {
-            const at::Tensor found = entry(logits.log_softmax(-1), x0.clamp_min(0)).neg();
-            return at::where(x0.ge(0), found, at::zeros({}, found.options()));
-          }};
+          [logits, x0] { return surprise_of(logits.log_softmax(-1), x0); }};
 }
 
 void require_objective(const SymbolProcess& process, const SymbolObjectiveOptions& options) {

@@ -1,5 +1,6 @@
 #include <tessera/symbols/symbol_sampler.h>
 
+#include "base/infinity.h"
 #include "base/require.h"
 #include "symbols/categorical.h"
 #include "symbols/poisson.h"
@@ -10,13 +11,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 namespace tessera {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Streams of Purpose::symbol_step: one for the start and the order of uncovering, then some for
 // every step.
@@ -114,7 +112,7 @@ class Run {
       symbols = log_p.argmax(-1);
     else
       symbols = draw_categorical(temperature == 1 ? log_p : log_p / temperature, u);
-    return {symbols, log_p.gather(-1, symbols.unsqueeze(-1)).squeeze(-1).to(at::kFloat)};
+    return {symbols, entry(log_p, symbols).to(at::kFloat)};
   }
 
   void put(const at::Tensor& where, const Chosen& chosen) {

@@ -8,13 +8,6 @@
 #include <cmath>
 
 namespace tessera {
-namespace {
-
-at::Tensor entry(const at::Tensor& values, const at::Tensor& index) {
-  return values.gather(-1, index.unsqueeze(-1)).squeeze(-1);
-}
-
-}  // namespace
 
 UniformKernel::UniformKernel(int64_t symbols, const Survival& survival)
     : symbols_(symbols), survival_(survival) {

@@ -20,7 +20,7 @@ void declare_text(config::Schema& schema, Recipe& recipe) {
   train::declare(schema, recipe);
   declare_validation(schema, recipe.text);
   schema.changeable(
-      [&] { seq2seq::declare(schema, recipe.text.generate, &recipe.text.model.kind); });
+      [&] { seq2seq::declare(schema, recipe.text.generate, recipe.text.model.kind); });
 }
 
 void declare_images(config::Schema& schema, Recipe& recipe) {

@@ -60,13 +60,14 @@ void Validator::measure_loss(Measurement& found, const std::function<void()>& pa
   if (process != nullptr) boundary.emplace(*process, model_.codebook(), model_.undecodable());
   for (int64_t i = 0; i < batcher_.batches(0); ++i) {
     pause();
-    const evaluation::ValidationBatch batch(model_, batcher_.batch(0, i), i, seed_);
-    const at::Tensor& target = batch.ids.target;
-    const Draws draws = model_.draw(batch.streams, target.size(0), target.size(1));
-    meter.add(model_.loss(batch.ids, draws, /*variant=*/0, nn::Mode::inference));
+    const seq2seq::Seq2SeqBatch batch = evaluation::validation_batch(model_, batcher_.batch(0, i));
+    const TrainingStreams streams = evaluation::validation_streams(seed_, i);
+    const at::Tensor& target = batch.target;
+    const Draws draws = model_.draw(streams, target.size(0), target.size(1));
+    meter.add(model_.loss(batch, draws, /*variant=*/0, nn::Mode::inference));
     if (!boundary) continue;
     const at::Tensor samples = at::arange(target.size(0), target.options());
-    boundary->add(target, process->draw_noise(batch.streams.noise, samples,
+    boundary->add(target, process->draw_noise(streams.noise, samples,
                                               {target.size(1), model_.codebook().dim()}));
   }
   const LossMeter::Means means = meter.means();

@@ -162,14 +162,6 @@ CharacterClass character_class(char32_t c) {
   }
 }
 
-std::string lower_case(std::string_view text) {
-  std::string result;
-  result.reserve(text.size());
-  for (const char32_t c : decode_utf8(text))
-    append_utf8(result, static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c))));
-  return result;
-}
-
 std::string_view without_mark(std::string_view text) {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
   return text.starts_with(kMark) ? text.substr(kMark.size()) : text;

@@ -33,9 +33,6 @@ enum class CharacterClass {
 };
 CharacterClass character_class(char32_t code_point);
 
-// Simple lower case, code point by code point.
-std::string lower_case(std::string_view text);
-
 // Without the byte-order mark that some editors begin a file with.
 std::string_view without_mark(std::string_view text);
 

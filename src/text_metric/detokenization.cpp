@@ -1,5 +1,6 @@
 #include "text_metric/detokenization.h"
 
+#include "text_metric/replace_all.h"
 #include "text_metric/tokenization.h"
 
 #include <array>
@@ -23,11 +24,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kMarks{{
                                                                                 {"&#91;", "["},
                                                                                 {"&#93;", "]"},
                                                                                 {"&amp;", "&"}}};
-
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
-    text.replace(at, from.size(), to);
-}
 
 // Whether a word consists of these pieces alone.
 bool made_of(std::string_view word, const std::vector<std::string_view>& pieces) {

@@ -1,6 +1,5 @@
 #include "text_metric/expected_bleu.h"
 
-#include "base/require.h"
 #include "text_metric/bleu.h"
 #include "text_metric/ngrams.h"
 
@@ -106,11 +105,6 @@ std::vector<double> expected_bleu(std::span<const std::span<const int32_t>> cand
   }
   for (double& sum : result) sum /= std::max<double>(static_cast<double>(result.size()) - 1, 1);
   return result;
-}
-
-size_t best_of(std::span<const double> values) {
-  require(!values.empty(), "there is nothing to choose from");
-  return static_cast<size_t>(std::max_element(values.begin(), values.end()) - values.begin());
 }
 
 }  // namespace tessera::text_metric

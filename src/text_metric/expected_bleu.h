@@ -13,7 +13,4 @@ namespace tessera::text_metric {
 // An empty candidate and a single one score 0. Computes millions of pairs per second.
 std::vector<double> expected_bleu(std::span<const std::span<const int32_t>> candidates);
 
-// The index of the largest value (the first of equal ones); values must not be empty.
-size_t best_of(std::span<const double> values);
-
 }  // namespace tessera::text_metric

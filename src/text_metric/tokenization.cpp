@@ -1,5 +1,7 @@
 #include "text_metric/tokenization.h"
 
+#include "text_metric/replace_all.h"
+
 #include <utf8proc.h>
 
 #include <array>
@@ -67,11 +69,6 @@ bool word_goes_on(std::string_view rest) {
     at += next.size;
   }
   return false;
-}
-
-void replace_all(std::string& text, std::string_view what, std::string_view with) {
-  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + with.size()))
-    text.replace(at, what.size(), with);
 }
 
 bool is_digit(char c) {

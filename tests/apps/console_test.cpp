@@ -45,7 +45,7 @@ void say_everything() {
 }
 
 // The lines of a text, with every digit of the time replaced by 0.
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> lines_without_digits(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
   for (std::string line; std::getline(stream, line);) {
@@ -65,12 +65,13 @@ size_t count_of(const std::string& text, const std::string& part) {
 }
 
 TEST(ConsoleLog, LinesCarryTimeAndSeverity) {
-  EXPECT_EQ(lines_of(said(Level::debug, say_everything)), (std::vector<std::string>{
-                                                              "[0000-00-00 00:00:00] debug: one 1",
-                                                              "[0000-00-00 00:00:00] two 2",
-                                                              "[0000-00-00 00:00:00] warn: three 3",
-                                                              "[0000-00-00 00:00:00] error: four 4",
-                                                          }));
+  EXPECT_EQ(lines_without_digits(said(Level::debug, say_everything)),
+            (std::vector<std::string>{
+                "[0000-00-00 00:00:00] debug: one 1",
+                "[0000-00-00 00:00:00] two 2",
+                "[0000-00-00 00:00:00] warn: three 3",
+                "[0000-00-00 00:00:00] error: four 4",
+            }));
 }
 
 TEST(ConsoleLog, LevelDecidesWhatIsSaid) {
@@ -98,7 +99,7 @@ TEST(ConsoleLog, LinesOfThreadsStayWhole) {
       });
     for (std::thread& thread : threads) thread.join();
   });
-  EXPECT_EQ(lines_of(text),
+  EXPECT_EQ(lines_without_digits(text),
             std::vector<std::string>(400, "[0000-00-00 00:00:00] warn: " + std::string(50, 'x')));
 }
 

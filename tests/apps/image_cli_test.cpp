@@ -18,7 +18,6 @@
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -70,7 +69,7 @@ class ImageCommands : public tessera::test::ProgramTest {
 
 TEST_F(ImageCommands, TrainSampleAndMeasure) {
   expect_done("--quiet train r.toml");
-  const json metrics = json::parse("[" + [&] {
+  const nlohmann::json metrics = nlohmann::json::parse("[" + [&] {
     std::string lines = tessera::test::file_text(folder_ / "run/metrics.jsonl");
     lines.pop_back();
     for (size_t at = 0; (at = lines.find('\n', at)) != std::string::npos; at += 2)
@@ -92,7 +91,7 @@ TEST_F(ImageCommands, TrainSampleAndMeasure) {
   EXPECT_THAT(tessera::test::file_text(folder_ / "film.html"),
               AllOf(HasSubstr("data:image/png;base64,"), HasSubstr("type=\"range\"")));
 
-  const json report = json::parse(
+  const nlohmann::json report = nlohmann::json::parse(
       expect_done("--json --quiet evaluate run --count 12 --features tiny.pt --stats s.safetensors "
                   "--kid --nearest near.png"));
   EXPECT_EQ(report["images"], 12);
@@ -103,7 +102,7 @@ TEST_F(ImageCommands, TrainSampleAndMeasure) {
   EXPECT_GT(report["nearest"]["made"], 0);
   EXPECT_TRUE(fs::exists(folder_ / "s.safetensors"));
   EXPECT_TRUE(fs::exists(folder_ / "near.png"));
-  const json again = json::parse(expect_done(
+  const nlohmann::json again = nlohmann::json::parse(expect_done(
       "--json --quiet evaluate run --count 12 --features tiny.pt --stats s.safetensors"));
   EXPECT_NEAR(again["distance"]["value"], report["distance"]["value"], 1e-6);
 
@@ -121,7 +120,8 @@ TEST_F(ImageCommands, RunsModelsAndDataCanBeLookedAt) {
             HasSubstr("validation loss"), HasSubstr("t0/T, mean"), Not(HasSubstr("BLEU"))));
   EXPECT_THAT(expect_done("inspect set"),
               AllOf(HasSubstr("32 x 32, RGB"), HasSubstr("airplane"), HasSubstr("by class")));
-  EXPECT_EQ(json::parse(expect_done("--json inspect set"))["splits"]["train"]["images"], 20);
+  EXPECT_EQ(nlohmann::json::parse(expect_done("--json inspect set"))["splits"]["train"]["images"],
+            20);
   expect_done("--quiet average run --last 2 --out mean");
   expect_done("--quiet sample mean --count 1 --grid mean.png");
   expect_done("--quiet report run --out page.html");
@@ -172,7 +172,7 @@ TEST_F(ImageCommands, SeveralModelsStandInOnePicture) {
   ASSERT_EQ(mixed.status, 0) << mixed.err;
   EXPECT_THAT(mixed.err, HasSubstr("'run' and 'plain' do not begin with the same noise: a code has "
                                    "8 numbers and 1"));
-  EXPECT_EQ(json::parse(mixed.out)["rows"][1]["coding"], "pixels");
+  EXPECT_EQ(nlohmann::json::parse(mixed.out)["rows"][1]["coding"], "pixels");
   expect_error("sample run learnt --npz a.npz --grid g.png", 2, "and nothing else");
   expect_error("sample run learnt --columns 2 --grid g.png", 2, "leave out --columns");
 }
@@ -205,7 +205,8 @@ TEST_F(ImageCommands, ASignalEndsTheMakingOfImagesWithinAValidation) {
 }
 
 TEST_F(ImageCommands, DryRunSaysWhatItWouldCost) {
-  const json report = json::parse(expect_done("--json --quiet train r.toml --dry-run"));
+  const nlohmann::json report =
+      nlohmann::json::parse(expect_done("--json --quiet train r.toml --dry-run"));
   EXPECT_GT(report["parameters"], 1000);
   EXPECT_EQ(report["images"], 20);
   EXPECT_FALSE(fs::exists(folder_ / "run"));
@@ -255,8 +256,9 @@ TEST_F(ImageCommands, ARunThatGoesOnLoadsNoCodeThatTheCommandDoesNotName) {
 TEST_F(ImageCommands, AModelThatIsSampledWithoutTheBoundarySaysSo) {
   expect_done("--quiet train r.toml sampler.rescale_reverse=false");
   const std::string evaluate = "--json --quiet evaluate run --count 4 --features tiny.pt";
-  EXPECT_EQ(json::parse(expect_done(evaluate))["r"], 0);
-  EXPECT_EQ(json::parse(expect_done(evaluate + " --r 0.5 --precision bfloat16"))["r"], 0.5);
+  EXPECT_EQ(nlohmann::json::parse(expect_done(evaluate))["r"], 0);
+  EXPECT_EQ(nlohmann::json::parse(expect_done(evaluate + " --r 0.5 --precision bfloat16"))["r"],
+            0.5);
 }
 
 TEST_F(ImageCommands, MistakesAreNamed) {

@@ -11,7 +11,6 @@
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -53,7 +52,7 @@ TEST_F(PrepareCli, ReportsInJson) {
   const auto result = run(std::string("--json --quiet ") + kTrain);
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.err, "");
-  const json report = json::parse(result.out);
+  const nlohmann::json report = nlohmann::json::parse(result.out);
   EXPECT_EQ(report["folder"], "c");
   EXPECT_EQ(report["splits"]["train"]["read"], 3);
   EXPECT_EQ(report["splits"]["train"]["kept"], 3);
@@ -64,7 +63,7 @@ TEST_F(PrepareCli, ReportsInJson) {
 TEST_F(PrepareCli, MakesTheTinyCorpus) {
   const auto result = run("--json prepare --tiny --pairs 100 --out c");
   ASSERT_EQ(result.status, 0) << result.err;
-  EXPECT_EQ(json::parse(result.out)["splits"]["train"]["kept"], 100);
+  EXPECT_EQ(nlohmann::json::parse(result.out)["splits"]["train"]["kept"], 100);
   EXPECT_THAT(tessera::test::file_text(folder_ / "c/test.tgt.txt"), HasSubstr("-"));
 }
 
@@ -157,7 +156,7 @@ TEST_F(PrepareCli, CountsEmptyAndLongLines) {
   write("more.en", std::string(kEnglish) + "A dog.\nA dog.\n\n");
   const auto result = run("--json prepare --train more.de more.en --vocab 80 --out c");
   ASSERT_EQ(result.status, 0) << result.err;
-  const json train = json::parse(result.out)["splits"]["train"];
+  const nlohmann::json train = nlohmann::json::parse(result.out)["splits"]["train"];
   EXPECT_EQ(train["read"], 6);
   EXPECT_EQ(train["kept"], 3);
   EXPECT_EQ(train["left_out"]["empty"], 2);
@@ -169,7 +168,7 @@ TEST_F(PrepareCli, TakesALastLineWithoutNewline) {
   write("open.en", "A dog runs.\nTwo dogs.\n");
   const auto result = run("--json prepare --train open.de open.en --vocab 80 --out c");
   ASSERT_EQ(result.status, 0) << result.err;
-  EXPECT_EQ(json::parse(result.out)["splits"]["train"]["kept"], 2);
+  EXPECT_EQ(nlohmann::json::parse(result.out)["splits"]["train"]["kept"], 2);
 }
 
 TEST_F(PrepareCli, RefusesCodesAndDictionariesThatDoNotFit) {

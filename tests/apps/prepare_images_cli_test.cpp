@@ -12,7 +12,6 @@
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
 
@@ -33,7 +32,8 @@ TEST_F(PrepareImagesCli, MakesADataSetAndSaysWhatIsInIt) {
   const auto result = run(std::string(kCifar) + "--valid 3");
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.out, "set\n");
-  const json manifest = json::parse(tessera::test::file_text(folder_ / "set/manifest.json"));
+  const nlohmann::json manifest =
+      nlohmann::json::parse(tessera::test::file_text(folder_ / "set/manifest.json"));
   EXPECT_THAT(result.err, AllOf(HasSubstr("train            7"), HasSubstr("valid            3"),
                                 HasSubstr("test             2"), HasSubstr("32 x 32 RGB"),
                                 HasSubstr("10 classes: airplane, automobile"),
@@ -46,7 +46,7 @@ TEST_F(PrepareImagesCli, ReportsInJson) {
   const auto result = run(std::string("--json --quiet ") + kCifar);
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.err, "");
-  const json report = json::parse(result.out);
+  const nlohmann::json report = nlohmann::json::parse(result.out);
   EXPECT_EQ(report["folder"], "set");
   EXPECT_EQ(report["splits"]["train"]["images"], 10);
   EXPECT_EQ(report["options"]["images"], "cifar10");
@@ -56,12 +56,12 @@ TEST_F(PrepareImagesCli, PreparesIdxFilesAndPngs) {
   tessera::test::write_idx(folder_ / "idx");
   const auto idx = run("--json prepare --images idx --from idx --out a");
   ASSERT_EQ(idx.status, 0) << idx.err;
-  EXPECT_EQ(json::parse(idx.out)["channels"], 1);
+  EXPECT_EQ(nlohmann::json::parse(idx.out)["channels"], 1);
   fs::create_directory(folder_ / "png");
   tessera::image::write_png(folder_ / "png/a.png", tessera::test::made_images({3, 4, 4}));
   const auto png = run("--json prepare --images png --from png --out b");
   ASSERT_EQ(png.status, 0) << png.err;
-  EXPECT_EQ(json::parse(png.out)["splits"]["train"]["images"], 1);
+  EXPECT_EQ(nlohmann::json::parse(png.out)["splits"]["train"]["images"], 1);
   EXPECT_THAT(png.err, HasSubstr("no classes"));
 }
 

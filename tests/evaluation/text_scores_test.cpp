@@ -17,10 +17,10 @@ using testing::HasSubstr;
 using Lines = std::vector<std::string>;
 
 const Lines kTexts{"a b c d e", "x y z"};
-const std::vector<Lines> kReferences{{"a b c d f", "x y z"}};
+const std::vector<Lines> kReferenceDocuments{{"a b c d f", "x y z"}};
 
 TEST(TextScores, HaveTheFiguresTheyAreMadeOf) {
-  const auto scores = score_texts(kTexts, kReferences, {.tokenization = "none"});
+  const auto scores = score_texts(kTexts, kReferenceDocuments, {.tokenization = "none"});
   ASSERT_EQ(scores.size(), 1u);
   const TextScore& bleu = scores[0];
   EXPECT_EQ(bleu.name, "BLEU");
@@ -41,7 +41,8 @@ TEST(TextScores, HaveTheFiguresTheyAreMadeOf) {
 }
 
 TEST(TextScores, AreThoseOfTheMetricsInTheirOrder) {
-  const auto scores = score_texts(kTexts, kReferences, {.metrics = {"rouge", "chrf", "chrf++"}});
+  const auto scores =
+      score_texts(kTexts, kReferenceDocuments, {.metrics = {"rouge", "chrf", "chrf++"}});
   ASSERT_EQ(scores.size(), 5u);
   EXPECT_EQ(scores[0].name, "ROUGE-1");
   EXPECT_NEAR(scores[0].score, (80 + 100) / 2., 1e-9);
@@ -49,13 +50,14 @@ TEST(TextScores, AreThoseOfTheMetricsInTheirOrder) {
   EXPECT_EQ(std::get<RougeParts>(scores[0].parts).f1, scores[0].score);
   EXPECT_EQ(scores[2].name, "ROUGE-L");
   EXPECT_EQ(scores[3].name, "chrF2");
-  EXPECT_EQ(scores[3].score, text_metric::corpus_chrf(kTexts, kReferences));
+  EXPECT_EQ(scores[3].score, text_metric::corpus_chrf(kTexts, kReferenceDocuments));
   EXPECT_EQ(std::get<ChrfParts>(scores[4].parts).word_order, 2);
 }
 
 TEST(TextScores, CompareTwoSystemsOnTheSameLines) {
-  TextScoreOptions options{.tokenization = "none", .compare_with = kReferences[0], .samples = 50};
-  const auto scores = score_texts(kTexts, kReferences, options);
+  TextScoreOptions options{
+      .tokenization = "none", .compare_with = kReferenceDocuments[0], .samples = 50};
+  const auto scores = score_texts(kTexts, kReferenceDocuments, options);
   ASSERT_TRUE(scores[0].comparison);
   const auto& [signature, result] = *scores[0].comparison;
   EXPECT_THAT(signature, HasSubstr("bs:50|seed:1"));
@@ -63,7 +65,7 @@ TEST(TextScores, CompareTwoSystemsOnTheSameLines) {
   EXPECT_EQ(result.system.score, scores[0].score);
   EXPECT_NEAR(result.difference, scores[0].score - 100, 1e-9);
   options.compare_with = kTexts;
-  EXPECT_EQ(score_texts(kTexts, kReferences, options)[0].comparison->result.difference, 0);
+  EXPECT_EQ(score_texts(kTexts, kReferenceDocuments, options)[0].comparison->result.difference, 0);
 }
 
 TEST(TextScores, LowercaseAndTokenizationMatter) {
@@ -74,13 +76,13 @@ TEST(TextScores, LowercaseAndTokenizationMatter) {
 }
 
 TEST(TextScores, SayWhatIsWrong) {
-  EXPECT_THROW(score_texts(kTexts, kReferences, {.metrics = {"luck"}}), UsageError);
-  EXPECT_THROW(score_texts(kTexts, kReferences, {.tokenization = "14a"}), UsageError);
-  EXPECT_THROW(score_texts(kTexts, kReferences, {.smoothing = "rough"}), UsageError);
+  EXPECT_THROW(score_texts(kTexts, kReferenceDocuments, {.metrics = {"luck"}}), UsageError);
+  EXPECT_THROW(score_texts(kTexts, kReferenceDocuments, {.tokenization = "14a"}), UsageError);
+  EXPECT_THROW(score_texts(kTexts, kReferenceDocuments, {.smoothing = "rough"}), UsageError);
   EXPECT_THAT(test::complaint([] { score_texts(kTexts, std::vector<Lines>{{"a"}}); }),
               HasSubstr("2 texts and 1 references"));
   EXPECT_THROW(score_texts(kTexts, {}), Error);
-  EXPECT_THROW(score_texts(kTexts, kReferences, {.compare_with = {"a"}}), Error);
+  EXPECT_THROW(score_texts(kTexts, kReferenceDocuments, {.compare_with = {"a"}}), Error);
 }
 
 }  // namespace

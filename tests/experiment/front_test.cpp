@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kTable = R"(
+constexpr const char* kFrontTable = R"(
 columns = ["bleu"]
 [front]
 cost = { key = "passes", title = "decoder passes", decimals = 0 }
@@ -68,7 +68,7 @@ class FrontOfATable : public test::MadeExperiment {
 };
 
 TEST_F(FrontOfATable, HasWhatNothingCheaperBeats) {
-  read(kTable);
+  read(kFrontTable);
   const auto all = states(kNumbers);
   const Findings findings = found(all);
   const auto series = front_series(findings);
@@ -84,7 +84,8 @@ TEST_F(FrontOfATable, HasWhatNothingCheaperBeats) {
 }
 
 TEST_F(FrontOfATable, MayBeOfALowestScore) {
-  read(std::string(kTable).replace(std::string(kTable).find("budgets"), 0, "best = 'lowest'\n"));
+  read(std::string(kFrontTable)
+           .replace(std::string(kFrontTable).find("budgets"), 0, "best = 'lowest'\n"));
   const auto all = states(kNumbers);
   const Findings findings = found(all);
   const auto series = front_series(findings);
@@ -93,7 +94,7 @@ TEST_F(FrontOfATable, MayBeOfALowestScore) {
 }
 
 TEST_F(FrontOfATable, StandsInMarkdownAndJson) {
-  read(kTable);
+  read(kFrontTable);
   const auto all = states(kNumbers);
   const Findings findings = found(all);
   EXPECT_THAT(
@@ -115,7 +116,7 @@ TEST_F(FrontOfATable, StandsInMarkdownAndJson) {
 }
 
 TEST_F(FrontOfATable, IsDrawnInThePage) {
-  read(kTable);
+  read(kFrontTable);
   const auto all = states(kNumbers);
   EXPECT_THAT(html_table(found(all)),
               AllOf(HasSubstr("BLEU over decoder passes"), HasSubstr("A &amp; co</span>"),

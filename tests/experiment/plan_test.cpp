@@ -26,7 +26,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr const char* kTable = R"(base = "a"
+constexpr const char* kPlanTable = R"(base = "a"
 columns = ["rouge1", "bleu.ratio", "rougeL", "nfe"]
 [data]
 raw = ""
@@ -69,13 +69,13 @@ class PlanOfATable : public testing::Test {
   void write(const std::string& name, const std::string& text) const {
     write_file_atomically(folder_ / name, text);
   }
-  Plan plan(const std::string& text = kTable, const std::string& corpus = "corpus") {
+  Plan plan(const std::string& text = kPlanTable, const std::string& corpus = "corpus") {
     write("t.toml", text);
     table_ = read_table(folder_ / "t.toml");
     return make_plan(table_, store_, {{"raw", folder_ / corpus}});
   }
   static std::string with(const std::string& part, const std::string& other) {
-    std::string text = kTable;
+    std::string text = kPlanTable;
     const size_t at = text.find(part);
     EXPECT_NE(at, std::string::npos) << part;
     return text.replace(at, part.size(), other);
@@ -206,13 +206,13 @@ TEST_F(PlanOfATable, KnowsWhatAChangeTouches) {
     EXPECT_EQ(key(after, "train ar, seed 2"), key(before, "train ar, seed 2"));
   }
   {
-    const Plan after = plan(kTable, "other");
+    const Plan after = plan(kPlanTable, "other");
     EXPECT_NE(key(after, "train a, seed 1"), key(before, "train a, seed 1"));
     EXPECT_NE(key(after, "distill raw by ar"), key(before, "distill raw by ar"));
   }
   {
     fs::rename(folder_ / "corpus", folder_ / "moved");
-    const Plan after = plan(kTable, "moved");
+    const Plan after = plan(kPlanTable, "moved");
     EXPECT_EQ(key(after, "evaluate student, seed 1"), key(before, "evaluate student, seed 1"));
   }
 }
@@ -330,7 +330,7 @@ TEST_F(PlanOfATable, NamesWhatIsNoGood) {
                 HasSubstr(std::string("the model 'a' cannot override ") + key));
   EXPECT_THAT(complaint([&] { plan(with("process.r=0", " train.seed = 5")); }),
               HasSubstr("the model 'a' cannot override train.seed"));
-  EXPECT_THAT(complaint([&] { plan(kTable, "nowhere"); }), HasSubstr("nowhere"));
+  EXPECT_THAT(complaint([&] { plan(kPlanTable, "nowhere"); }), HasSubstr("nowhere"));
   const Table table = read_table(folder_ / "t.toml");
   EXPECT_THAT(complaint([&] { make_plan(table, store_, {}); }),
               AllOf(HasSubstr("the corpus 'raw' has no folder"), HasSubstr("--data raw=DIR")));
@@ -341,7 +341,7 @@ TEST_F(PlanOfATable, NamesWhatIsNoGood) {
   EXPECT_THAT(
       complaint([&] { plan(with("recipe = \"r.toml\"\ndata = \"raw\"", "recipe = \"r.toml\"")); }),
       HasSubstr("the model 'a' has no corpus"));
-  EXPECT_THROW(plan(kTable, "nowhere"), UsageError);
+  EXPECT_THROW(plan(kPlanTable, "nowhere"), UsageError);
 }
 
 }  // namespace

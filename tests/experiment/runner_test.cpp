@@ -23,7 +23,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr const char* kTable = R"(
+constexpr const char* kRunnerTable = R"(
 seeds = [1, 2]
 [model.a]
 recipe = "r.toml"
@@ -40,7 +40,7 @@ model = "b"
 
 class RunnerOfJobs : public test::MadeExperiment {
  protected:
-  RunnerOfJobs() { read(kTable); }
+  RunnerOfJobs() { read(kRunnerTable); }
 
   static std::vector<JobStatus> statuses(const std::vector<JobState>& states) {
     std::vector<JobStatus> all;
@@ -67,12 +67,12 @@ TEST_F(RunnerOfJobs, RunsEverythingOnce) {
 
 TEST_F(RunnerOfJobs, RunsWhatAChangedFileNeeds) {
   run();
-  std::string text = kTable;
+  std::string text = kRunnerTable;
   read(text.replace(text.find("row = \"b\""), 9, "row = \"b\"\nevaluate = [\"--steps\", 5]"));
   EXPECT_EQ(statuses(run()), kAllDone);
   ASSERT_EQ(calls().size(), 10u);
   EXPECT_THAT(calls()[8], AllOf(StartsWith("evaluate "), HasSubstr("--steps 5")));
-  read(kTable);  // the old results are still there
+  read(kRunnerTable);  // the old results are still there
   EXPECT_EQ(statuses(run()), kAllDone);
   EXPECT_EQ(calls().size(), 10u);
 }
@@ -136,7 +136,7 @@ TEST_F(RunnerOfJobs, KeepsResultsOfRunsWhoseWeightsWereRemoved) {
   size_t before = 8;
   for (const std::string what : {"checkpoints", "checkpoints/step-1/model.safetensors"}) {
     remove_weights(what);
-    std::string text = kTable;
+    std::string text = kRunnerTable;
     read(text.replace(text.find("row = \"b\""), 9,
                       fmt::format("row = \"b\"\nevaluate = [\"--steps\", {}]", before)));
     EXPECT_EQ(statuses(run()), kAllDone);
@@ -151,7 +151,7 @@ TEST_F(RunnerOfJobs, DoesNotTakeARunForDoneThatWasStoppedWhenTrainedOnceMore) {
   run();
   for (const Job& job : plan_.jobs)
     if (job.kind == JobKind::training) remove_tree(job.folder / "checkpoints");
-  std::string text = kTable;
+  std::string text = kRunnerTable;
   read(text.replace(text.find("row = \"b\""), 9, "row = \"b\"\nevaluate = [\"--steps\", 5]"));
   // This training saves a checkpoint before it fails.
   test::write_program(folder_ / "program", R"(

@@ -22,7 +22,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kTable = R"(title = "A table of {task}"
+constexpr const char* kWholeTable = R"(title = "A table of {task}"
 base = "plain"
 columns = ["bleu", { key = "one_step.accuracy", title = "accuracy", decimals = 4 }]
 seeds = [1, 2]
@@ -83,7 +83,7 @@ class TableFile : public testing::Test {
   }
   // The table above with a part of it changed.
   static std::string with(const std::string& part, const std::string& other) {
-    std::string text = kTable;
+    std::string text = kWholeTable;
     const size_t at = text.find(part);
     EXPECT_NE(at, std::string::npos) << part;
     return text.replace(at, part.size(), other);
@@ -93,7 +93,7 @@ class TableFile : public testing::Test {
 };
 
 TEST_F(TableFile, IsReadInTheOrderOfTheFile) {
-  const Table table = read(kTable);
+  const Table table = read(kWholeTable);
   EXPECT_EQ(table.title, "A table of x");
   EXPECT_EQ(table.name(), "table");
   ASSERT_EQ(table.models.size(), 3u);
@@ -202,7 +202,7 @@ TEST_F(TableFile, TrainsAModelForEveryValueOfASweptKey) {
 }
 
 TEST_F(TableFile, ChangesWhatItIncludes) {
-  write("first.toml", kTable);
+  write("first.toml", kWholeTable);
   write("y.toml", "");
   const Table table =
       read("include = 'first.toml'\nseeds = [3]\n[set]\ntask = 'y'\n[model.ar]\nseeds = [8]\n");

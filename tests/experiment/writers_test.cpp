@@ -16,7 +16,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr const char* kTable = R"(
+constexpr const char* kWrittenTable = R"(
 title = "Rows <and> columns"
 note = "A note & more"
 base = "plain"
@@ -59,7 +59,7 @@ class Writers : public test::MadeExperiment {
     }
     corpus.commit({});
     data_["raw"] = folder_ / "corpus";
-    read(kTable);
+    read(kWrittenTable);
   }
 
   // Runs all jobs, with BLEU 30 for seed 1 and 34 for seed 2. Jobs with two steps fail.

@@ -1,103 +1,21 @@
 #include "files/config.h"
 
+#include "files/made_configuration.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <sstream>
 
-#include "files/files.h"
-#include "support/temporary_folder.h"
-#include "tessera/base/error.h"
-
 namespace tessera {
-
-enum class Path { straight, curved };
-
-template <>
-struct EnumNames<Path> {
-  static constexpr std::string_view what = "path";
-  static constexpr std::array<std::pair<Path, std::string_view>, 2> values = {
-      {{Path::straight, "straight"}, {Path::curved, "curved"}}};
-};
-
 namespace {
 
-struct ProcessOptions {
-  double r = 0.5;
-  Path trajectory = Path::straight;
-  std::optional<double> temperature;
-};
-
-struct Options {
-  std::string name = "run";
-  uint64_t seed = 7;
-  bool fast = false;
-  int64_t steps = 100;
-  std::filesystem::path data = "data/train";
-  std::vector<int64_t> widths = {64, 128};
-  std::vector<double> betas = {0.9, 0.999};
-  std::vector<std::string> languages = {"de", "en"};
-  ProcessOptions process;
-
-  bool operator==(const Options& other) const {
-    return name == other.name && seed == other.seed && fast == other.fast && steps == other.steps &&
-           data == other.data && widths == other.widths && betas == other.betas &&
-           languages == other.languages && process.r == other.process.r &&
-           process.trajectory == other.process.trajectory &&
-           process.temperature == other.process.temperature;
-  }
-};
-
-void declare(config::Schema& schema, const std::string& prefix, ProcessOptions& options) {
-  schema.option(prefix + "r", options.r, "confidence factor").range(0, 1);
-  schema.option(prefix + "trajectory", options.trajectory, "the way from data to noise");
-  schema.option(prefix + "temperature", options.temperature, "of the softmax").above(0);
-}
-
-void declare(config::Schema& schema, Options& options) {
-  schema.option("name", options.name, "of the run");
-  schema.option("seed", options.seed, "of all random numbers");
-  schema.option("train.fast", options.fast, "cut corners");
-  schema.option("train.steps", options.steps, "how many")
-      .at_least(1)
-      .check([](int64_t steps) { return steps % 10 == 0; }, "a multiple of 10");
-  schema.option("train.data", options.data, "where the data is");
-  schema.option("train.widths", options.widths, "of the layers").at_least(1);
-  schema.option("train.betas", options.betas, "of the optimiser").range(0, 1);
-  schema.option("train.languages", options.languages, "from which into which");
-  declare(schema, "process.", options.process);
-}
-
-// A schema with its options.
-struct Configuration {
-  Options options;
-  config::Schema schema;
-
-  Configuration() { declare(schema, options); }
-
-  std::vector<std::string> problems() {
-    try {
-      schema.finish();
-    } catch (const UsageError& error) {
-      std::vector<std::string> lines;
-      std::istringstream text(error.what());
-      for (std::string line; std::getline(text, line);) lines.push_back(line);
-      return lines;
-    }
-    return {};
-  }
-};
-
-using Lines = std::vector<std::string>;
-
-Lines problems_of(std::string_view toml) {
-  Configuration config;
-  config.schema.read_text(toml, "x.toml");
-  Lines found = config.problems();
-  EXPECT_TRUE(found.empty() || config.options == Options()) << "fields were changed";
-  return found;
-}
+using test::Configuration;
+using test::Lines;
+using test::Options;
+using test::Path;
+using test::problems_of;
 
 Lines problems_of_override(std::string_view assignment) {
   Configuration config;
@@ -241,209 +159,11 @@ TEST(Config, TablesAndValuesAreNotExchangeable) {
             Lines{"x.toml:1: unknown key '\"process.r\"' (did you mean 'process.r'?)"});
 }
 
-TEST(Config, SyntaxErrorsComeWithTheirLine) {
-  const Lines found = problems_of("name = 'a'\nseed = = 3\n");
-  ASSERT_EQ(found.size(), 1u);
-  EXPECT_TRUE(found[0].starts_with("x.toml:2: ")) << found[0];
-}
-
-// toml++ asserts that a key is valid before it checks it; files/toml.h turns that off.
-TEST(Config, TablesWhoseNameIsNoKeyAreAProblem) {
-  for (const char* text : {"[.a]\n", "[\x01]\n", "[[.a]]\n", "[a..b]\n", "[="}) {
-    const Lines found = problems_of(text);
-    ASSERT_EQ(found.size(), 1u) << text;
-    EXPECT_TRUE(found[0].starts_with("x.toml:1: ")) << found[0];
-  }
-}
-
 TEST(Config, SyntaxErrorDoesNotHideProblemsOfOverrides) {
   Configuration config;
   config.schema.read_text("name = ", "x.toml");
   config.schema.apply_override("foo=3");
   EXPECT_EQ(config.problems().size(), 2u);
-}
-
-TEST(Config, MissingFileIsNamed) {
-  Configuration config;
-  config.schema.read_file("/nowhere/x.toml");
-  EXPECT_EQ(config.problems(), Lines{"cannot read '/nowhere/x.toml': No such file or directory"});
-}
-
-TEST(Config, ProblemsInAFileCarryItsPath) {
-  const test::TemporaryFolder folder;
-  write_file_atomically(folder / "x.toml", "\n\nsteps = 3");
-  Configuration config;
-  config.schema.read_file(folder / "x.toml");
-  EXPECT_EQ(config.problems(), Lines{(folder / "x.toml").string() +
-                                     ":3: unknown key 'steps' (did you mean 'train.steps'?)"});
-}
-
-TEST(Config, AFileWinsOverTheOneItIncludes) {
-  const test::TemporaryFolder folder;
-  std::filesystem::create_directories(folder / "sub/below");
-  write_file_atomically(folder / "sub/base.toml", "seed = 1\nname = 'base'\n[train]\nsteps = 20\n");
-  write_file_atomically(folder / "sub/below/middle.toml", "include = '../base.toml'\nseed = 2\n");
-  write_file_atomically(folder / "top.toml",
-                        "include = 'sub/below/middle.toml'\n[train]\nsteps = 30\n");
-  Configuration config;
-  config.schema.read_file(folder / "top.toml");
-  EXPECT_EQ(config.problems(), Lines{});
-  EXPECT_EQ(config.options.name, "base");
-  EXPECT_EQ(config.options.seed, 2u);
-  EXPECT_EQ(config.options.steps, 30);
-}
-
-TEST(Config, ProblemsOfAnIncludedFileCarryItsPath) {
-  const test::TemporaryFolder folder;
-  write_file_atomically(folder / "base.toml", "\nsteps = 3\n");
-  write_file_atomically(folder / "x.toml", "include = 'base.toml'\nsed = 3\n");
-  Configuration config;
-  config.schema.read_file(folder / "x.toml");
-  EXPECT_EQ(config.problems(),
-            (Lines{(folder / "base.toml").string() +
-                       ":2: unknown key 'steps' (did you mean 'train.steps'?)",
-                   (folder / "x.toml").string() + ":2: unknown key 'sed' (did you mean 'seed'?)"}));
-}
-
-TEST(Config, AnIncludedFileThatCannotBeReadIsNamedWithTheLine) {
-  const test::TemporaryFolder folder;
-  write_file_atomically(folder / "x.toml", "# comment\ninclude = 'none.toml'\n");
-  Configuration config;
-  config.schema.read_file(folder / "x.toml");
-  EXPECT_EQ(config.problems(),
-            Lines{(folder / "x.toml").string() + ":2: cannot read '" +
-                  (folder / "none.toml").string() + "': No such file or directory"});
-  EXPECT_EQ(problems_of("include = 3"),
-            Lines{"x.toml:1: 'include' must be the name of a file, or a list of names"});
-  EXPECT_EQ(problems_of("include = ['/nowhere.toml',\n3]"),
-            (Lines{"x.toml:1: cannot read '/nowhere.toml': No such file or directory",
-                   "x.toml:2: 'include' must be the name of a file, or a list of names"}));
-}
-
-TEST(Config, FilesThatIncludeEachOtherAreAProblem) {
-  const test::TemporaryFolder folder;
-  write_file_atomically(folder / "a.toml", "include = 'b.toml'\n");
-  write_file_atomically(folder / "b.toml", "include = 'a.toml'\n");
-  Configuration config;
-  config.schema.read_file(folder / "a.toml");
-  const Lines found = config.problems();
-  ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0], (folder / "b.toml").string() + ":1: '" + (folder / "a.toml").string() +
-                          "' includes itself");
-}
-
-TEST(Config, FilesIncludeOthersToABoundedDepth) {
-  const test::TemporaryFolder folder;
-  for (int k = 0; k < 12; ++k)
-    write_file_atomically(folder / (std::to_string(k) + ".toml"),
-                          "include = '" + std::to_string(k + 1) + ".toml'\n");
-  Configuration config;
-  config.schema.read_file(folder / "0.toml");
-  const Lines found = config.problems();
-  ASSERT_EQ(found.size(), 1u);
-  EXPECT_TRUE(found[0].ends_with("8.toml:1: files include each other too deeply")) << found[0];
-}
-
-TEST(Config, AListOfFilesIsIncludedFromLeftToRight) {
-  const test::TemporaryFolder folder;
-  write_file_atomically(folder / "a.toml", "seed = 1\nname = 'a'\n[train]\nsteps = 20\n");
-  write_file_atomically(folder / "b.toml", "seed = 2\nname = 'b'\n");
-  write_file_atomically(folder / "x.toml", "include = ['a.toml', 'b.toml']\nname = 'x'\n");
-  Configuration config;
-  config.schema.read_file(folder / "x.toml");
-  EXPECT_EQ(config.problems(), Lines{});
-  EXPECT_EQ(config.options.name, "x");
-  EXPECT_EQ(config.options.seed, 2u);
-  EXPECT_EQ(config.options.steps, 20);
-}
-
-// A second reading would undo what came in between.
-TEST(Config, AFileCountsOnce) {
-  const test::TemporaryFolder folder;
-  write_file_atomically(folder / "a.toml", "seed = 1\n");
-  write_file_atomically(folder / "b.toml", "include = 'a.toml'\nseed = 2\n");
-  const std::string a = (folder / "a.toml").string(), b = (folder / "b.toml").string();
-  Configuration twice;
-  twice.schema.read_file(a);
-  twice.schema.read_file(folder / "." / "a.toml");
-  EXPECT_EQ(twice.problems(),
-            Lines{"'" + (folder / "." / "a.toml").string() + "' was read before: name it once"});
-  Configuration included;
-  included.schema.read_file(a);
-  included.schema.read_file(b);
-  EXPECT_EQ(included.problems(), Lines{b + ":1: '" + a + "' was read before: name it once"});
-}
-
-TEST(Config, ASectionOfAMethodCountsOnceTheMethodWasRead) {
-  const test::TemporaryFolder folder;
-  write_file_atomically(folder / "data.toml",
-                        "seed = 3\n[method.m]\nseed = 4\ntrain.steps = 40\n[method.other]\n"
-                        "seed = 5\n");
-  write_file_atomically(folder / "m.toml", "seed = 1\nname = 'm'\n");
-  write_file_atomically(folder / "more.toml", "include = 'm.toml'\ntrain.steps = 50\n");
-  const auto read = [&](const std::vector<std::string>& names) {
-    Configuration config;
-    for (const std::string& name : names) config.schema.read_file(folder / name);
-    EXPECT_EQ(config.problems(), Lines{});
-    return config.options;
-  };
-  EXPECT_EQ(read({"data.toml"}).seed, 3u);
-  EXPECT_EQ(read({"data.toml", "m.toml"}).seed, 4u) << "over what the method says itself";
-  EXPECT_EQ(read({"data.toml", "m.toml"}).steps, 40);
-  EXPECT_EQ(read({"data.toml", "more.toml"}).seed, 4u) << "of an included method, too";
-  EXPECT_EQ(read({"data.toml", "more.toml"}).steps, 50) << "under what includes the method";
-  EXPECT_EQ(read({"m.toml", "data.toml"}).seed, 3u) << "of methods to come only";
-}
-
-TEST(Config, ASectionOfAMethodIsCheckedWhetherItCountsOrNot) {
-  EXPECT_EQ(problems_of("[method.m]\nsed = 4\n[method.n]\nprocess.r = 2\n"),
-            (Lines{"x.toml:2: unknown key 'sed' (did you mean 'seed'?)",
-                   "x.toml:4: 'process.r' must be a number in [0, 1], got 2"}));
-  EXPECT_EQ(problems_of("method = 3"), Lines{"x.toml:1: 'method' must be a table of methods"});
-  EXPECT_EQ(problems_of("method.m = 3"), Lines{"x.toml:1: 'method.m' must be a table of keys"});
-}
-
-TEST(Config, AMethodDoesNotFitWhatItIsNotFor) {
-  const test::TemporaryFolder folder;
-  write_file_atomically(folder / "curves.toml", "process.trajectory = 'curved'\n");
-  write_file_atomically(folder / "lines.toml", "seed = 2\n");
-  write_file_atomically(folder / "m.toml",
-                        "[needs]\nprocess.trajectory = 'curved'\n[train]\nstep = 3\n");
-  const std::string m = (folder / "m.toml").string();
-  Configuration good;
-  good.schema.read_file(folder / "curves.toml");
-  good.schema.read_file(m);
-  EXPECT_EQ(good.problems(),
-            Lines{m + ":4: unknown key 'train.step' (did you mean 'train.steps'?)"});
-  Configuration bad;  // reports the cause, not the problems that follow from it
-  bad.schema.read_file(folder / "lines.toml");
-  bad.schema.read_file(m);
-  EXPECT_EQ(bad.problems(), Lines{"'" + m +
-                                  "' does not fit: it is for process.trajectory = \"curved\", and "
-                                  "here process.trajectory is \"straight\""});
-  Configuration alone;
-  alone.schema.read_file(m);
-  EXPECT_TRUE(alone.problems()[0].starts_with("'" + m + "' is a method: name a recipe of data"));
-  EXPECT_EQ(problems_of("needs = 3").size(), 1u);
-}
-
-TEST(Config, AnOldNameIsWarnedAbout) {
-  const test::TemporaryFolder folder;
-  write_file_atomically(folder / "a.toml", "seed = 5\n");
-  write_file_atomically(folder / "old.toml", "old_name = true\ninclude = ['a.toml']\n");
-  Configuration config;
-  config.schema.read_file(folder / "old.toml");
-  EXPECT_EQ(config.problems(), Lines{});
-  EXPECT_EQ(config.options.seed, 5u);
-  EXPECT_EQ(config.schema.warnings(),
-            Lines{"'" + (folder / "old.toml").string() + "' is an old name that will go: say " +
-                  (folder / "a.toml").string()});
-  EXPECT_EQ(problems_of("old_name = 1"), Lines{"x.toml:1: 'old_name' must be true or false"});
-}
-
-TEST(Config, ATableOfResultsIsNoConfiguration) {
-  EXPECT_EQ(problems_of("title = 'x'\n[[cell]]\nrow = 'a'\n"),
-            Lines{"'x.toml' is a table of results: `tessera experiment x.toml` makes it"});
 }
 
 TEST(Config, OverridesWinOverFilesWheneverTheyAreGiven) {

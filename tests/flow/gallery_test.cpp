@@ -17,7 +17,7 @@ class OneThread : public testing::Environment {
 };
 const testing::Environment* const kOneThread = testing::AddGlobalTestEnvironment(new OneThread);
 
-FlowOptions quick_options() {
+FlowOptions gallery_options() {
   FlowOptions options;
   options.points = 100;
   options.train.updates = 16;
@@ -30,7 +30,8 @@ FlowOptions quick_options() {
 }
 
 const Gallery& gallery() {
-  static const Gallery made = make_gallery(quick_options(), at::kCPU, {"tessera flow --out <DIR>"});
+  static const Gallery made =
+      make_gallery(gallery_options(), at::kCPU, {"tessera flow --out <DIR>"});
   return made;
 }
 
@@ -111,7 +112,7 @@ TEST(Gallery, EscapesTheCommand) {
 }
 
 TEST(Gallery, ShowsTheSectionsOfOthersAfterItsOwn) {
-  const Gallery made = make_gallery(quick_options(), at::kCPU, {"", "<section>more</section>\n"});
+  const Gallery made = make_gallery(gallery_options(), at::kCPU, {"", "<section>more</section>\n"});
   const std::string& html = made.files.at("index.html");
   const size_t at = html.find("<section>more</section>");
   ASSERT_NE(at, std::string::npos);
@@ -120,16 +121,16 @@ TEST(Gallery, ShowsTheSectionsOfOthersAfterItsOwn) {
 }
 
 TEST(Gallery, IsTheSameForTheSameSeed) {
-  const Gallery again = make_gallery(quick_options(), at::kCPU, {"tessera flow --out <DIR>"});
+  const Gallery again = make_gallery(gallery_options(), at::kCPU, {"tessera flow --out <DIR>"});
   EXPECT_EQ(gallery().files, again.files);
-  FlowOptions other = quick_options();
+  FlowOptions other = gallery_options();
   other.seed = 2;
   EXPECT_NE(gallery().files, make_gallery(other, at::kCPU, {"tessera flow --out <DIR>"}).files);
 }
 
 TEST(Gallery, DrawsEveryTrajectoryAndBothKindsOfCells) {
   for (const auto& [kind, name] : EnumNames<TrajectoryKind>::values) {
-    FlowOptions options = quick_options();
+    FlowOptions options = gallery_options();
     options.trajectory.kind = kind;
     options.cells = Cells::cones;
     options.codes = 12;

@@ -9,7 +9,7 @@ namespace tessera::flow {
 namespace {
 
 // Directions on a circle make an easy task: a + b is an angle.
-FlowOptions quick_options() {
+FlowOptions model_options() {
   FlowOptions options;
   options.cells = Cells::cones;
   options.train.updates = 160;
@@ -20,7 +20,7 @@ FlowOptions quick_options() {
 }
 
 TEST(PlanarModel, BeatsChanceByFarForBothR) {
-  const FlowOptions options = quick_options();
+  const FlowOptions options = model_options();
   const Scene scene(options.cells, options.codes, options.seed, at::kCPU);
   const Comparison comparison = compare(scene, options);
   const double chance = 1.0 / static_cast<double>(options.codes);

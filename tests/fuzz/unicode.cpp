@@ -16,7 +16,6 @@ void fuzz_unicode(std::string_view input) {
   expect(text::find_invalid_utf8(repaired) == std::string_view::npos, "what was mended is UTF-8");
   expect(invalid != std::string_view::npos || repaired == input, "what is UTF-8 stays as it is");
   expect(text::encode_utf8(text::decode_utf8(input)) == repaired, "decoding mends");
-  text::lower_case(input);
   expect(text::detokenize(text::pretokenize_line(repaired)) == text::normalise_blanks(repaired),
          "words are put together as they were");
   visible(input);

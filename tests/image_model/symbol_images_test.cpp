@@ -16,15 +16,15 @@
 namespace tessera::image_model {
 namespace {
 
-constexpr ImageShape kShape{.channels = 2, .height = 8, .width = 8};
-constexpr TrainingStreams kStreams{{1, Purpose::test, 0}, {1, Purpose::test, 1}};
+constexpr ImageShape kTwoChannels{.channels = 2, .height = 8, .width = 8};
+constexpr TrainingStreams kNumbers{{1, Purpose::test, 0}, {1, Purpose::test, 1}};
 
 using test::Method;
 using test::methods;
 
 std::unique_ptr<ImageModel> model_of(const ImageModelOptions& options, int64_t classes = 0) {
-  auto model =
-      std::make_unique<ImageModel>(options, kShape, classes, at::kCPU, nn::Precision::float32, 1);
+  auto model = std::make_unique<ImageModel>(options, kTwoChannels, classes, at::kCPU,
+                                            nn::Precision::float32, 1);
   at::manual_seed(2);  // layers that start as zero would hide mistakes
   model->parameters().values().add_(at::randn_like(model->parameters().values()), 0.02);
   model->refresh();
@@ -44,7 +44,7 @@ TEST(SymbolImages, EveryMethodLearns) {
     const auto model = model_of(method.options);
     at::manual_seed(5);
     const nn::Inputs inputs{at::randint(0, 256, {4, 8, 8, 2}, at::kByte)};
-    const Draws draws = model->draw_for(inputs, kStreams);
+    const Draws draws = model->draw_for(inputs, kNumbers);
     const nn::TrainingLoss loss =
         model->loss_of(inputs, draws, model->variant(0), nn::Mode::training);
     EXPECT_TRUE(std::isfinite(loss.total.item<double>()));
@@ -104,7 +104,7 @@ TEST(SymbolImages, StepsShowNoisyValuesAndMasks) {
 
 TEST(SymbolImages, BeginWithTheValueThatStandsThere) {
   const Method method = methods().front();  // with a logistic head
-  const ImageModel model(method.options, kShape, 0, at::kCPU, nn::Precision::float32, 1);
+  const ImageModel model(method.options, kTwoChannels, 0, at::kCPU, nn::Precision::float32, 1);
   const at::Tensor values = at::randint(0, 256, {2, 8, 8, 2}, at::kLong);
   const at::Tensor x = model.codebook().encode(values);
   const at::Tensor output = model.denoiser({}, 1)(x, at::full({2}, 3.0), at::zeros_like(x));
@@ -118,7 +118,7 @@ TEST(SymbolImages, TimeIsToldOrNot) {
     const auto model = model_of(method.options);
     const at::Tensor labels = at::randint(0, 256, {2, 8, 8, 2}, at::kLong);
     const Draws draws =
-        model->family().draw(kStreams, at::arange(2), {kShape.height, kShape.width, 2});
+        model->family().draw(kNumbers, at::arange(2), {kTwoChannels.height, kTwoChannels.width, 2});
     const at::Tensor told = model->family().corrupt(labels, draws).time;
     EXPECT_EQ(told[0].equal(told[1]), method.name == "MDLM") << method.name;
   }

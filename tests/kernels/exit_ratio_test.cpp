@@ -14,7 +14,7 @@ namespace {
 
 using test::ExitProblem;
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kFloatInfinity = std::numeric_limits<float>::infinity();
 
 TEST(ExitRatio, MatchesTheNaiveVersionForAnyShape) {
   for (const auto& shape : test::exit_shapes()) {
@@ -52,7 +52,7 @@ TEST(ExitRatio, OfLabelsWithoutACodeIsAnExitAtOnce) {
   for (const auto dtype : {at::kFloat, at::kDouble}) {
     const auto exit = problem.solve(at::kCPU, dtype);
     for (const int i : {0, 3, 4, 5}) {
-      EXPECT_EQ(exit.value[i].item<float>(), kInfinity);
+      EXPECT_EQ(exit.value[i].item<float>(), kFloatInfinity);
       EXPECT_FALSE(exit.outside[i].item<bool>());
     }
   }
@@ -67,10 +67,10 @@ TEST(ExitRatio, FindsTiesDuplicatesAndPointsOutside) {
   for (const auto dtype : {at::kFloat, at::kDouble}) {
     const auto exit = problem.solve(at::kCPU, dtype);
     const auto ratio = test::values(exit.value);
-    EXPECT_EQ(ratio[0], -1);          // a duplicate, and a code that noise moves away from
-    EXPECT_EQ(ratio[1], kInfinity);   // a tie broken at once
-    EXPECT_EQ(ratio[2], -kInfinity);  // a tie that noise does not break
-    EXPECT_EQ(ratio[3], kInfinity);   // outside
+    EXPECT_EQ(ratio[0], -1);               // a duplicate, and a code that noise moves away from
+    EXPECT_EQ(ratio[1], kFloatInfinity);   // a tie broken at once
+    EXPECT_EQ(ratio[2], -kFloatInfinity);  // a tie that noise does not break
+    EXPECT_EQ(ratio[3], kFloatInfinity);   // outside
     EXPECT_EQ(test::values(exit.outside), (std::vector<double>{0, 0, 0, 1}));
   }
 }

@@ -6,8 +6,8 @@
 namespace tessera::nn {
 namespace {
 
-struct Bench {
-  Bench() {
+struct GroupNormBench {
+  GroupNormBench() {
     norm = GroupNorm(parameters, "norm", 24);
     parameters.allocate(at::kCPU, Precision::float32, 1);
     at::manual_seed(1);
@@ -35,7 +35,7 @@ struct Bench {
 };
 
 TEST(GroupNorm, IsThatOfLibTorchWithWhatFollows) {
-  Bench bench;
+  GroupNormBench bench;
   const at::Tensor none;
   for (const bool silu : {false, true})
     for (const at::Tensor& told : {none, bench.film}) {
@@ -45,7 +45,7 @@ TEST(GroupNorm, IsThatOfLibTorchWithWhatFollows) {
 }
 
 TEST(GroupNorm, AddsAnOffsetBeforehand) {
-  Bench bench;
+  GroupNormBench bench;
   const at::Tensor offset = at::randn({24}), none;
   EXPECT_TRUE(at::allclose(bench.norm(bench.x, After::silu, bench.film, offset),
                            bench.norm(bench.x + offset, After::silu, bench.film)));
@@ -54,7 +54,7 @@ TEST(GroupNorm, AddsAnOffsetBeforehand) {
 }
 
 TEST(GroupNorm, HasTheGradientsOfThatToo) {
-  Bench bench;
+  GroupNormBench bench;
   const at::Tensor weights = at::randn(bench.x.sizes());
   const auto gradients = [&](auto&& function) {
     const at::Tensor x = bench.x.clone().requires_grad_();

@@ -21,8 +21,8 @@ TEST(UNet, HasThePapersNumberOfParameters) {
   EXPECT_EQ(parameters_of({.width = 128, .blocks = 2}, /*classes=*/10), 9'696'280 + 11 * 512);
 }
 
-struct Bench {
-  explicit Bench(int64_t classes = 0)
+struct UNetBench {
+  explicit UNetBench(int64_t classes = 0)
       : network(parameters, "unet", {.width = 16, .stages = 2, .blocks = 1, .attention_side = 4},
                 12, 6, 8, classes) {
     parameters.allocate(at::kCPU, Precision::float32, 1);
@@ -44,12 +44,12 @@ struct Bench {
 };
 
 TEST(UNet, MakesPicturesOfTheSameSize) {
-  const Bench bench;
+  const UNetBench bench;
   EXPECT_EQ(bench.run().sizes(), bench.x.sizes());
 }
 
 TEST(UNet, TreatsPicturesOfABatchApart) {
-  Bench bench;
+  UNetBench bench;
   const at::Tensor both = bench.run();
   bench.x[1].fill_(3);
   EXPECT_TRUE(at::allclose(bench.run()[0], both[0], 1e-4, 1e-5));
@@ -57,7 +57,7 @@ TEST(UNet, TreatsPicturesOfABatchApart) {
 }
 
 TEST(UNet, SeesTheTimeTheEstimateAndTheClass) {
-  Bench bench(/*classes=*/3);
+  UNetBench bench(/*classes=*/3);
   const at::Tensor classes = at::tensor({0, 2}, at::kLong);
   const at::Tensor before = bench.run(classes);
   EXPECT_FALSE(at::allclose(bench.run(at::tensor({1, 3}, at::kLong)), before, 1e-3, 1e-4));

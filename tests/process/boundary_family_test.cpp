@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kSymbols = 9, kWidth = 4;
 constexpr TrainingStreams kStreams{{1, Purpose::training_noise, 0}, {1, Purpose::training_time, 0}};
 
-struct Scene {
+struct FamilyScene {
   EmbeddingTable table{test::unit_codes(kSymbols, kWidth, 3)};
   BoundaryFamilyOptions options{.process = {.r = 1, .noise_factor = 2}};
   at::Tensor labels = test::labels({5, 3}, kSymbols, 4);
@@ -29,7 +29,7 @@ at::Tensor halves(const at::Tensor& x, const at::Tensor& /*t*/, const at::Tensor
 }
 
 TEST(BoundaryFamily, LearnsWhatProcessAndObjectiveSay) {
-  const Scene scene;
+  const FamilyScene scene;
   const BoundaryFamily family = scene.family();
   const Draws draws = family.draw(kStreams, scene.samples, {3});
   const FamilyLoss found = training_loss(family, halves, scene.labels, {}, draws, 0);
@@ -48,7 +48,7 @@ TEST(BoundaryFamily, LearnsWhatProcessAndObjectiveSay) {
 }
 
 TEST(BoundaryFamily, ShowsTheFirstSamplesAnEstimateOfTheirOwn) {
-  const Scene scene;
+  const FamilyScene scene;
   const BoundaryFamily family = scene.family();
   const Draws draws = family.draw(kStreams, scene.samples, {3});
   std::vector<at::Tensor> seen;
@@ -69,7 +69,7 @@ TEST(BoundaryFamily, ShowsTheFirstSamplesAnEstimateOfTheirOwn) {
 }
 
 TEST(BoundaryFamily, MayLearnFromBothPasses) {
-  const Scene scene;
+  const FamilyScene scene;
   const BoundaryFamily family = scene.family();
   const Draws draws = family.draw(kStreams, scene.samples, {3});
   const at::Tensor scale = at::ones({}).requires_grad_();
@@ -98,7 +98,7 @@ TEST(BoundaryFamily, MayLearnFromBothPasses) {
 }
 
 TEST(BoundaryFamily, AsksTheCodesForTheTimesOfTraining) {
-  Scene scene;
+  FamilyScene scene;
   scene.options.process = {.trajectory = {.kind = TrajectoryKind::vp_sine}, .r = 0};
   scene.options.process.min_time_from_codes = MinTimeFromCodes::spacing;
   const BoundaryFamily family = scene.family();
@@ -111,7 +111,7 @@ TEST(BoundaryFamily, AsksTheCodesForTheTimesOfTraining) {
 }
 
 TEST(BoundaryFamily, MakesAScheduleFromErrors) {
-  Scene scene;
+  FamilyScene scene;
   scene.options.process = {.trajectory = {.kind = TrajectoryKind::vp_sqrt, .horizon = 100}, .r = 0};
   scene.options.adaptive = {.stride = 5, .bin = 10, .positions = 2};
   BoundaryFamily family = scene.family();
@@ -132,7 +132,7 @@ TEST(BoundaryFamily, MakesAScheduleFromErrors) {
 }
 
 TEST(BoundaryFamily, UndoesNoiseAsTheSamplerDoes) {
-  const Scene scene;
+  const FamilyScene scene;
   const BoundaryFamily family = scene.family();
   SamplerOptions options{.steps = 6, .seed = 7};
   const Sample found = family.reverse(halves, scene.samples, {3}, options);
@@ -146,7 +146,7 @@ TEST(BoundaryFamily, UndoesNoiseAsTheSamplerDoes) {
 }
 
 TEST(BoundaryFamily, ShowsEstimatesAsItWasToldTo) {
-  Scene scene;
+  FamilyScene scene;
   const at::Tensor output = test::normal({5, 3, kWidth}, 8) * 3;
   EXPECT_TRUE(at::equal(scene.family().shown(output), output));
   scene.options.clip = 1;
@@ -157,7 +157,7 @@ TEST(BoundaryFamily, ShowsEstimatesAsItWasToldTo) {
 }
 
 TEST(BoundaryFamily, HasNoMeanWithoutACrossEntropy) {
-  Scene scene;
+  FamilyScene scene;
   const SamplerOptions options{.estimate = Estimate::mean};
   EXPECT_NO_THROW(scene.family().calls(options));
   scene.options.objective.cross_entropy_weight = 0;

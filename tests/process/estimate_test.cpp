@@ -14,7 +14,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-struct Scene {
+struct EstimateScene {
   EmbeddingTable table{test::normal({30, 8}, 1, at::kDouble), {.undecodable = {0, 7}}};
   at::Tensor x0_hat = 0.2 * test::normal({3, 5, 8}, 2, at::kDouble);
   at::Tensor nearest = table.encode(table.decode(x0_hat));
@@ -25,12 +25,12 @@ struct Scene {
 };
 
 TEST(Estimate, RawIsWhatTheNetworkGives) {
-  const Scene scene;
+  const EstimateScene scene;
   EXPECT_TRUE(at::equal(scene.estimate(Estimate::raw), scene.x0_hat));
 }
 
 TEST(Estimate, MeanIsTheMeanOfTheCodesUnderTheScores) {
-  const Scene scene;
+  const EstimateScene scene;
   for (const double scale : {1.0, 0.3}) {
     const at::Tensor weights = (scene.table.scores(scene.x0_hat) * scale).softmax(-1);
     const at::Tensor expected = at::matmul(weights, scene.table.codes());
@@ -39,12 +39,12 @@ TEST(Estimate, MeanIsTheMeanOfTheCodesUnderTheScores) {
 }
 
 TEST(Estimate, NearestIsTheCodeItDecodesTo) {
-  const Scene scene;
+  const EstimateScene scene;
   EXPECT_TRUE(at::equal(scene.estimate(Estimate::nearest), scene.nearest));
 }
 
 TEST(Estimate, RescaledKeepsTheDirectionAndHasTheLengthOfACode) {
-  const Scene scene;
+  const EstimateScene scene;
   const at::Tensor rescaled = scene.estimate(Estimate::rescaled);
   EXPECT_LT(test::largest_difference(at::norm(rescaled, 2, {-1}),
                                      at::full({3, 5}, std::sqrt(8.0), at::kDouble)),
@@ -55,7 +55,7 @@ TEST(Estimate, RescaledKeepsTheDirectionAndHasTheLengthOfACode) {
 }
 
 TEST(Estimate, OfNoLengthStaysFinite) {
-  const Scene scene;
+  const EstimateScene scene;
   for (const auto& [estimate, name] : EnumNames<Estimate>::values)
     EXPECT_TRUE(estimate_of(scene.table, at::zeros({2, 8}, at::kDouble), estimate)
                     .isfinite()

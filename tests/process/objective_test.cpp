@@ -12,8 +12,8 @@
 namespace tessera {
 namespace {
 
-struct Batch {
-  explicit Batch(std::string_view trajectory = "ot", double r = 1.0)
+struct ObjectiveBatch {
+  explicit ObjectiveBatch(std::string_view trajectory = "ot", double r = 1.0)
       : process(test::process_with(trajectory, r, 100)) {}
 
   Loss loss(const at::Tensor& estimate, const at::Tensor& counts,
@@ -33,7 +33,7 @@ struct Batch {
 };
 
 TEST(Objective, IsTheMeanSquaredErrorPlusTheRoundingError) {
-  const Batch batch;
+  const ObjectiveBatch batch;
   const auto loss = batch.loss(batch.x0_hat, {}, {.mse_weight = 2, .cross_entropy_weight = 0.5});
   const at::Tensor squared = (batch.x0_hat - batch.x0).square();
   EXPECT_NEAR(loss.mse.item<double>(), squared.mean().item<double>(), 1e-12);
@@ -46,7 +46,7 @@ TEST(Objective, IsTheMeanSquaredErrorPlusTheRoundingError) {
 }
 
 TEST(Objective, RoundsScaledPoints) {
-  const Batch batch;
+  const ObjectiveBatch batch;
   const auto loss = batch.loss(batch.x0_hat, {}, {.logit_scale = 0.25});
   EXPECT_NEAR(loss.cross_entropy.item<double>(),
               batch.table.cross_entropy(0.25 * batch.x0_hat, batch.labels).mean().item<double>(),
@@ -55,7 +55,7 @@ TEST(Objective, RoundsScaledPoints) {
 }
 
 TEST(Objective, RoundsTheCleanCodesWhereAskedTo) {
-  const Batch batch;
+  const ObjectiveBatch batch;
   const auto loss = batch.loss(batch.x0_hat, {}, {.rounding = Rounding::clean});
   EXPECT_NEAR(loss.cross_entropy.item<double>(),
               batch.table.cross_entropy(batch.x0, batch.labels).mean().item<double>(), 1e-12);
@@ -63,7 +63,7 @@ TEST(Objective, RoundsTheCleanCodesWhereAskedTo) {
 }
 
 TEST(Objective, RoundsCodesWithTheNoiseOfTheFirstStep) {
-  const Batch batch("vp-sqrt", 0);
+  const ObjectiveBatch batch("vp-sqrt", 0);
   const auto loss = batch.loss(batch.x0_hat, {}, {.rounding = Rounding::clean_noised});
   const at::Tensor point = batch.x0 + batch.process.trajectory().v(1.0) * batch.eps;
   EXPECT_NEAR(loss.cross_entropy.item<double>(),
@@ -76,7 +76,7 @@ TEST(Objective, RoundsCodesWithTheNoiseOfTheFirstStep) {
 }
 
 TEST(Objective, MayPunishWhatNoiseLeavesOfTheCodes) {
-  const Batch batch("vp-linear", 0);
+  const ObjectiveBatch batch("vp-linear", 0);
   const double u = batch.process.trajectory().u(100.0);
   const at::Tensor left = (u * batch.x0).square().mean(-1).masked_select(batch.mask).mean();
   const double more = (batch.loss(batch.x0_hat, batch.mask, {.terminal_weight = 1e6}).total -
@@ -87,7 +87,7 @@ TEST(Objective, MayPunishWhatNoiseLeavesOfTheCodes) {
 }
 
 TEST(Objective, LeavesMaskedElementsOutOfEveryTerm) {
-  const Batch batch;
+  const ObjectiveBatch batch;
   const at::Tensor wild = at::where(batch.mask.unsqueeze(-1), batch.x0_hat, 1e6);
   for (const auto target : {Target::x0, Target::velocity, Target::noise}) {
     const ObjectiveOptions options{.target = target, .label_smoothing = 0.1};
@@ -101,13 +101,13 @@ TEST(Objective, LeavesMaskedElementsOutOfEveryTerm) {
 }
 
 TEST(Objective, OfNothingIsZero) {
-  const Batch batch;
+  const ObjectiveBatch batch;
   const auto loss = batch.loss(batch.x0_hat, at::zeros_like(batch.mask), {});
   EXPECT_EQ(loss.total.item<double>(), 0);
 }
 
 TEST(Objective, OfTheNoiseIsTheSquaredErrorOfTheNoise) {
-  const Batch batch("vp-linear", 0);
+  const ObjectiveBatch batch("vp-linear", 0);
   const auto [u, v] = batch.process.trajectory().at(batch.noised.tau);
   const at::Tensor& x = batch.noised.x;
   const auto noise_of = [&](const at::Tensor& x0) {
@@ -121,7 +121,7 @@ TEST(Objective, OfTheNoiseIsTheSquaredErrorOfTheNoise) {
 
 TEST(Objective, VelocityWeightsMatchTheClosedForms) {
   for (const double r : {0.0, 0.5}) {
-    const Batch ot("ot", r), vp("vp-cosine", r), ve("ve", r);
+    const ObjectiveBatch ot("ot", r), vp("vp-cosine", r), ve("ve", r);
     const double horizon = 100;
     const at::Tensor ot_weight = (ot.noised.speed * horizon / ot.noised.tau).square();
     EXPECT_LT(test::largest_difference(velocity_weight(ot.process, ot.noised, 1e9), ot_weight),
@@ -142,7 +142,7 @@ TEST(Objective, VelocityWeightsMatchTheClosedForms) {
 }
 
 TEST(Objective, VelocityWeightsAreCappedAndVanishForPathsThatNeverExit) {
-  Batch batch("ot", 1.0);
+  ObjectiveBatch batch("ot", 1.0);
   batch.noised.tau = at::tensor({0.0, 1e-3, 100.0, 50.0, 60.0, 70.0}, at::kDouble).reshape({2, 3});
   batch.noised.speed = at::tensor({1.0, 1.0, 0.0, 1.0, 1.0, 1.0}, at::kDouble).reshape({2, 3});
   const auto weight = test::values(velocity_weight(batch.process, batch.noised, 10));
@@ -154,7 +154,7 @@ TEST(Objective, VelocityWeightsAreCappedAndVanishForPathsThatNeverExit) {
 
 TEST(Objective, GradientsMatchFiniteDifferences) {
   for (const char* name : {"ot", "vp-sqrt", "ve"}) {
-    const Batch batch(name, 0.7);
+    const ObjectiveBatch batch(name, 0.7);
     for (const auto target : {Target::x0, Target::velocity}) {
       for (const auto dims : {Dims::mean, Dims::sum}) {
         const ObjectiveOptions options{.target = target, .dims = dims, .label_smoothing = 0.1};
@@ -169,7 +169,7 @@ TEST(Objective, GradientsMatchFiniteDifferences) {
 
 TEST(Objective, GradientsReachTrainableCodes) {
   // Through the target, through the noisy point and through the rounding, all at once.
-  const Batch batch("ot", 1.0);
+  const ObjectiveBatch batch("ot", 1.0);
   const at::Tensor weight = test::normal({9, 4}, 5, at::kDouble);
   const at::Tensor mix = test::normal({4, 4}, 6, at::kDouble);
   // The stopping time carries no gradient, so it stays fixed while the weights are changed.
@@ -188,7 +188,7 @@ TEST(Objective, GradientsReachTrainableCodes) {
 }
 
 TEST(Objective, RefusesWhatIsNotFinite) {
-  const Batch batch;
+  const ObjectiveBatch batch;
   EXPECT_THAT([&] { batch.loss(batch.x0_hat / 0, {}, {}); },
               testing::ThrowsMessage<Error>(testing::HasSubstr("x0_hat contains NaN or infinite")));
   EXPECT_THROW(batch.loss(batch.x0_hat, {}, {.velocity_cap = 0}), UsageError);
@@ -196,7 +196,7 @@ TEST(Objective, RefusesWhatIsNotFinite) {
 }
 
 TEST(Objective, RefusesWrongShapes) {
-  const Batch batch;
+  const ObjectiveBatch batch;
   EXPECT_THROW(batch.loss(batch.x0_hat[0], {}, {}), Error);
   EXPECT_THROW(batch.loss(batch.x0_hat, batch.mask[0], {}), Error);
   EXPECT_THROW(batch.loss(batch.x0_hat, batch.mask.to(at::kFloat), {}), Error);

@@ -14,11 +14,11 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-Process process_with(std::string_view trajectory, double r, int64_t horizon = 2000) {
+Process long_process(std::string_view trajectory, double r, int64_t horizon = 2000) {
   return test::process_with(trajectory, r, horizon);
 }
 
-struct Batch {
+struct ProcessBatch {
   EmbeddingTable table{test::normal({50, 16}, 1)};
   at::Tensor labels = test::labels({4, 7}, 50, 2);
   at::Tensor x0 = table.encode(labels);
@@ -27,9 +27,9 @@ struct Batch {
 };
 
 TEST(Process, WithoutBoundaryIsPlainDiffusion) {
-  const Batch batch;
+  const ProcessBatch batch;
   for (const auto& [kind, name] : EnumNames<TrajectoryKind>::values) {
-    const Process process = process_with(name, 0);
+    const Process process = long_process(name, 0);
     const auto noised = process.noise(batch.table, batch.x0, batch.labels, batch.eps, batch.t);
     EXPECT_TRUE(at::equal(noised.tau, batch.t.unsqueeze(-1).expand({4, 7}))) << name;
     const auto [u, v] = process.trajectory().at(batch.t.reshape({4, 1, 1}));
@@ -44,7 +44,7 @@ TEST(Process, StartsOnTheBorderOfTheCell) {
   const EmbeddingTable table(test::normal({50, 16}, 1, at::kDouble));
   const at::Tensor labels = test::labels({3, 40}, 50, 2);
   const at::Tensor x0 = table.encode(labels), eps = test::normal({3, 40, 16}, 3, at::kDouble);
-  const Process process = process_with("vp-sqrt", 1);
+  const Process process = long_process("vp-sqrt", 1);
   const auto noised = process.noise(table, x0, labels, eps, at::zeros({3}, at::kDouble));
   EXPECT_LT(test::largest_difference(noised.tau, noised.t0), 1e-9);
   const auto point = [&](double offset) {
@@ -57,16 +57,16 @@ TEST(Process, StartsOnTheBorderOfTheCell) {
 }
 
 TEST(Process, EndsInPureNoiseWhateverTheBoundary) {
-  const Batch batch;
+  const ProcessBatch batch;
   const auto noised =
-      process_with("ot", 1).noise(batch.table, batch.x0, batch.labels, batch.eps, batch.t);
+      long_process("ot", 1).noise(batch.table, batch.x0, batch.labels, batch.eps, batch.t);
   EXPECT_TRUE(at::equal(noised.x[3], batch.eps[3]));
 }
 
 TEST(Process, SendsGradientsToTheCleanPoint) {
-  const Batch batch;
+  const ProcessBatch batch;
   at::Tensor x0 = batch.x0.detach().clone().requires_grad_();
-  const Process process = process_with("ot", 0.5);
+  const Process process = long_process("ot", 0.5);
   const auto noised = process.noise(batch.table, x0, batch.labels, batch.eps, batch.t);
   noised.x.sum().backward();
   const at::Tensor expected = process.trajectory().u(noised.tau).unsqueeze(-1).expand_as(x0);
@@ -134,7 +134,7 @@ TEST(Process, MinTimeFollowsTheCodes) {
 
 TEST(Process, WithoutABoundTimesAreWholeSteps) {
   const EmbeddingTable table(test::unit_codes(5, 2, 1));
-  const Process process = process_with("ot", 0);
+  const Process process = long_process("ot", 0);
   const at::Tensor drawn =
       process.draw_time({5, Purpose::training_time, 1}, at::arange(100, at::kLong));
   EXPECT_TRUE(at::equal(process.training_time(table, drawn), drawn));
@@ -142,8 +142,8 @@ TEST(Process, WithoutABoundTimesAreWholeSteps) {
 }
 
 TEST(Process, PositionsMayHaveTheirOwnTimes) {
-  const Batch batch;
-  const Process plain = process_with("vp-sqrt", 0);
+  const ProcessBatch batch;
+  const Process plain = long_process("vp-sqrt", 0);
   const TimeWarp warp(2000, 3, at::kCPU);
   const Process warped(plain.options(), warp);
   const auto noised = [&](const Process& process) {
@@ -161,13 +161,13 @@ TEST(Process, PositionsMayHaveTheirOwnTimes) {
   EXPECT_TRUE(at::equal(warped.trajectory().u(found.tau).unsqueeze(-1) * batch.x0 +
                             warped.trajectory().v(found.tau).unsqueeze(-1) * batch.eps,
                         found.x));
-  EXPECT_THROW(Process(process_with("vp-sqrt", 1).options(), warp), UsageError);
+  EXPECT_THROW(Process(long_process("vp-sqrt", 1).options(), warp), UsageError);
   EXPECT_THROW(Process(plain.options(), TimeWarp(1000, 3, at::kCPU)), Error);
 }
 
 TEST(Process, RefusesWhatMakesNoSense) {
-  EXPECT_THROW(process_with("ot", 1.5), UsageError);
-  EXPECT_THROW(process_with("ot", -0.5), UsageError);
+  EXPECT_THROW(long_process("ot", 1.5), UsageError);
+  EXPECT_THROW(long_process("ot", -0.5), UsageError);
   ProcessOptions listing;
   listing.exact_index = true;
   EXPECT_THROW(Process{listing}, UsageError);
@@ -178,8 +178,8 @@ TEST(Process, RefusesWhatMakesNoSense) {
   silent.noise_factor = 0;
   EXPECT_THROW(Process{silent}, UsageError);
 
-  const Batch batch;
-  const Process process = process_with("ot", 1);
+  const ProcessBatch batch;
+  const Process process = long_process("ot", 1);
   const auto noise = [&](const at::Tensor& x0, const at::Tensor& labels, const at::Tensor& eps,
                          const at::Tensor& t) { process.noise(batch.table, x0, labels, eps, t); };
   EXPECT_THAT([&] { noise(batch.x0, batch.labels, batch.eps, batch.t.narrow(0, 0, 3)); },
@@ -189,7 +189,7 @@ TEST(Process, RefusesWhatMakesNoSense) {
   EXPECT_THAT([&] { noise(batch.x0, batch.labels + 100, batch.eps, batch.t); },
               ThrowsMessage<Error>(HasSubstr("labels must be in [0, 50)")));
   EXPECT_THROW(
-      process_with("ot", 0).noise(batch.table, batch.x0, batch.labels + 100, batch.eps, batch.t),
+      long_process("ot", 0).noise(batch.table, batch.x0, batch.labels + 100, batch.eps, batch.t),
       Error);
   EXPECT_THAT([&] { noise(batch.x0 / 0, batch.labels, batch.eps, batch.t); },
               ThrowsMessage<Error>(HasSubstr("x0 contains NaN or infinite")));

@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-struct Scene {
+struct RankScene {
   EmbeddingTable table{test::unit_codes(500, 32, 1), {.normalise = Normalise::none}};
   at::Tensor labels = test::labels({400}, 500, 2);
 
@@ -23,7 +23,7 @@ struct Scene {
 };
 
 TEST(RankStatistics, AreOnesInsideTheCellAndChanceAtTheEnd) {
-  const RankStatistics found = Scene().ranks("ot", 0, 1);
+  const RankStatistics found = RankScene().ranks("ot", 0, 1);
   EXPECT_THAT(found.times, testing::ElementsAre(0.2, 0.4, 0.6, 0.8, 1.0));
   EXPECT_EQ(found.median.front(), 1);
   EXPECT_GT(found.median.back(), 150);  // of 500
@@ -31,7 +31,7 @@ TEST(RankStatistics, AreOnesInsideTheCellAndChanceAtTheEnd) {
 }
 
 TEST(RankStatistics, GrowWithTheBoundaryAndWithTheNoise) {
-  const Scene scene;
+  const RankScene scene;
   for (const char* trajectory : {"ot", "vp-sqrt"}) {
     EXPECT_LT(scene.ranks(trajectory, 0, 1).mean_log, scene.ranks(trajectory, 1, 1).mean_log);
     EXPECT_LT(scene.ranks(trajectory, 0, 1).mean_log, scene.ranks(trajectory, 0, 4).mean_log);

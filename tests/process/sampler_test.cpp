@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-Process process_with(std::string_view trajectory, double r, int64_t horizon = 100) {
+Process short_process(std::string_view trajectory, double r, int64_t horizon = 100) {
   return test::process_with(trajectory, r, horizon);
 }
 
@@ -27,32 +27,32 @@ at::Tensor wobbly(const at::Tensor& x, const at::Tensor& t, const at::Tensor& pr
   return at::tanh(x.roll(1, -1) * 0.7 + previous * 0.2 + t.reshape({-1, 1, 1}) * 0.003);
 }
 
-struct Scene {
+struct SamplerScene {
   EmbeddingTable table{test::normal({20, 4}, 1, at::kDouble), {.normalise = Normalise::l2}};
   at::Tensor noise = test::normal({3, 5, 4}, 2, at::kDouble);
   at::Tensor samples = at::arange(3, at::kLong);
 };
 
 TEST(Sampler, CallsTheNetworkOnAUniformGrid) {
-  const Scene scene;
-  const Sampler sampler(process_with("ot", 1), scene.table, wobbly, {.steps = 5});
+  const SamplerScene scene;
+  const Sampler sampler(short_process("ot", 1), scene.table, wobbly, {.steps = 5});
   EXPECT_THAT(sampler.times(), ElementsAre(100, 80, 60, 40, 20, 0));
-  const Sampler uneven(process_with("ot", 1), scene.table, wobbly, {.steps = 3});
+  const Sampler uneven(short_process("ot", 1), scene.table, wobbly, {.steps = 3});
   EXPECT_THAT(uneven.times(), ElementsAre(100, 67, 33, 0));
 }
 
 TEST(Sampler, CallsTheNetworkOnARespacedGrid) {
-  const Scene scene;
-  const Sampler sampler(process_with("ot", 1), scene.table, wobbly,
+  const SamplerScene scene;
+  const Sampler sampler(short_process("ot", 1), scene.table, wobbly,
                         {.steps = 4, .grid = StepGrid::respaced});
   EXPECT_THAT(sampler.times(), ElementsAre(100, 67, 34, 1, 0));
-  const Sampler skipping(process_with("ot", 1), scene.table, wobbly,
+  const Sampler skipping(short_process("ot", 1), scene.table, wobbly,
                          {.steps = 4, .grid = StepGrid::respaced, .skip_last = 2});
   EXPECT_THAT(skipping.times(), ElementsAre(100, 67, 0));
 }
 
 TEST(Sampler, CountsItsCalls) {
-  const Scene scene;
+  const SamplerScene scene;
   for (const auto& [options, calls] :
        {std::pair{SamplerOptions{.steps = 7}, 7},
         std::pair{SamplerOptions{.steps = 7, .skip_last = 2}, 5},
@@ -64,7 +64,7 @@ TEST(Sampler, CountsItsCalls) {
       ++made;
       return wobbly(x, t, previous);
     };
-    const Sampler sampler(process_with("vp-sqrt", 0.5), scene.table, counting, options);
+    const Sampler sampler(short_process("vp-sqrt", 0.5), scene.table, counting, options);
     EXPECT_EQ(sampler.run_from(scene.noise, scene.samples).calls, calls);
     EXPECT_EQ(made, calls);
   }
@@ -72,9 +72,9 @@ TEST(Sampler, CountsItsCalls) {
 
 // DDIM, written out: x <- u(t') x0 + v(t') (x - u(t) x0) / v(t).
 TEST(Sampler, WithoutBoundaryIsDdimToTheBit) {
-  const Scene scene;
+  const SamplerScene scene;
   for (const auto& [kind, name] : EnumNames<TrajectoryKind>::values) {
-    const Process process = process_with(name, 0);
+    const Process process = short_process(name, 0);
     const Trajectory& path = process.trajectory();
     const Sampler sampler(process, scene.table, wobbly, {.steps = 10});
     at::Tensor x = path.v(100.0) * scene.noise, previous = at::zeros_like(x), x0;
@@ -94,28 +94,28 @@ TEST(Sampler, WithoutBoundaryIsDdimToTheBit) {
 }
 
 TEST(Sampler, ForwardOnlyIsSamplingWithoutBoundary) {
-  const Scene scene;
+  const SamplerScene scene;
   const auto run = [&](const Process& process, const SamplerOptions& options) {
     return Sampler(process, scene.table, wobbly, options).run_from(scene.noise, scene.samples).x0;
   };
-  const at::Tensor plain = run(process_with("vp-cosine", 0), {.steps = 6});
+  const at::Tensor plain = run(short_process("vp-cosine", 0), {.steps = 6});
   EXPECT_TRUE(
-      at::equal(run(process_with("vp-cosine", 1), {.steps = 6, .rescale_reverse = false}), plain));
-  EXPECT_TRUE(at::equal(run(process_with("vp-cosine", 1), {.steps = 6, .r = 0.0}), plain));
-  EXPECT_FALSE(at::equal(run(process_with("vp-cosine", 1), {.steps = 6}), plain));
+      at::equal(run(short_process("vp-cosine", 1), {.steps = 6, .rescale_reverse = false}), plain));
+  EXPECT_TRUE(at::equal(run(short_process("vp-cosine", 1), {.steps = 6, .r = 0.0}), plain));
+  EXPECT_FALSE(at::equal(run(short_process("vp-cosine", 1), {.steps = 6}), plain));
 }
 
 TEST(Sampler, FollowsTheRescaledClock) {
   // With the right answer from the start, tau of every step is T(t, G(x0, eps)) of the true path,
   // and the points lie on it.
-  const Scene scene;
+  const SamplerScene scene;
   const at::Tensor labels = test::labels({3, 5}, 20, 3), x0 = scene.table.encode(labels);
   const Denoiser perfect = [&](const at::Tensor&, const at::Tensor&, const at::Tensor&) {
     return x0;
   };
   for (const char* name : {"ot", "vp-sqrt"}) {
     for (const auto clock : {SamplerClock::absolute, SamplerClock::velocity}) {
-      const Process process = process_with(name, 0.8);
+      const Process process = short_process(name, 0.8);
       const Sampler sampler(process, scene.table, perfect, {.steps = 8, .clock = clock});
       int steps = 0;
       const Sample sample =
@@ -145,8 +145,8 @@ TEST(Sampler, FollowsTheRescaledClock) {
 }
 
 TEST(Sampler, FixedPathKeepsItsNoise) {
-  const Scene scene;
-  const Sampler sampler(process_with("ot", 1), scene.table, wobbly, {.steps = 6, .alter = false});
+  const SamplerScene scene;
+  const Sampler sampler(short_process("ot", 1), scene.table, wobbly, {.steps = 6, .alter = false});
   sampler.run_from(scene.noise, scene.samples, [&](const SampleStep& step) {
     EXPECT_TRUE(at::equal(step.eps_hat, scene.noise));
     return true;
@@ -154,8 +154,8 @@ TEST(Sampler, FixedPathKeepsItsNoise) {
 }
 
 TEST(Sampler, StopsWhenTheCallbackSaysSo) {
-  const Scene scene;
-  const Sampler sampler(process_with("ot", 1), scene.table, wobbly, {.steps = 10});
+  const SamplerScene scene;
+  const Sampler sampler(short_process("ot", 1), scene.table, wobbly, {.steps = 10});
   at::Tensor seen;
   const Sample sample = sampler.run_from(scene.noise, scene.samples, [&](const SampleStep& step) {
     seen = step.x0_hat;
@@ -172,7 +172,7 @@ TEST(Sampler, ClipsTheEstimateEverywhere) {
     return 5 * x;
   };
   for (const auto boundary_of : {BoundaryOf::prediction, BoundaryOf::rounded}) {
-    const Sampler sampler(process_with("vp-cosine", 0.5), bits, loud,
+    const Sampler sampler(short_process("vp-cosine", 0.5), bits, loud,
                           {.steps = 5, .boundary_of = boundary_of, .clip = 1.0});
     const Sample sample = sampler.run(at::arange(6, at::kLong), {3, 4});
     EXPECT_EQ(sample.labels.sizes(), (std::vector<int64_t>{6, 3}));
@@ -181,7 +181,7 @@ TEST(Sampler, ClipsTheEstimateEverywhere) {
 }
 
 TEST(Sampler, ShowsTheNetworkItsLastEstimateUnlessTold) {
-  const Scene scene;
+  const SamplerScene scene;
   for (const bool on : {true, false}) {
     at::Tensor last = at::zeros_like(scene.noise);
     const Denoiser remembering = [&](const at::Tensor& x, const at::Tensor& t,
@@ -189,15 +189,15 @@ TEST(Sampler, ShowsTheNetworkItsLastEstimateUnlessTold) {
       EXPECT_TRUE(at::equal(previous, on ? last : at::zeros_like(x)));
       return last = wobbly(x, t, previous);
     };
-    Sampler(process_with("ot", 1), scene.table, remembering, {.steps = 4, .self_conditioning = on})
+    Sampler(short_process("ot", 1), scene.table, remembering, {.steps = 4, .self_conditioning = on})
         .run_from(scene.noise, scene.samples);
   }
 }
 
 // DDIM again, with the mean of the codes in place of the estimate. The network is shown either.
 TEST(Sampler, BuildsThePathFromTheEstimateItIsToldTo) {
-  const Scene scene;
-  const Process process = process_with("vp-sqrt", 0);
+  const SamplerScene scene;
+  const Process process = short_process("vp-sqrt", 0);
   const Trajectory& path = process.trajectory();
   for (const auto shown : {Estimate::raw, Estimate::mean}) {
     const Sampler sampler(
@@ -219,7 +219,7 @@ TEST(Sampler, BuildsThePathFromTheEstimateItIsToldTo) {
 
 TEST(Sampler, RepeatsItselfForTheSameSeedWhateverTheBatch) {
   SamplerOptions options{.steps = 6, .noise = SamplerNoise::gaussian, .seed = 9};
-  const Process process = process_with("vp-sqrt", 0.5);
+  const Process process = short_process("vp-sqrt", 0.5);
   const EmbeddingTable table(test::normal({20, 4}, 1), {.normalise = Normalise::l2});
   const auto run = [&](const at::Tensor& samples) {
     return Sampler(process, table, wobbly, options).run(samples, {5, 4}).x0;
@@ -235,11 +235,13 @@ TEST(Sampler, RepeatsItselfForTheSameSeedWhateverTheBatch) {
 }
 
 TEST(Sampler, RunsSamplesOfDifferentSeedsTogetherAsIfAlone) {
-  const Scene scene;
+  const SamplerScene scene;
   SamplerOptions options{.steps = 5, .noise = SamplerNoise::gaussian};
   const at::Tensor samples = at::full({3}, 4, at::kLong);
   const at::Tensor seeds = at::tensor({3, 8, 3}, at::kLong);
-  const auto sampler = [&] { return Sampler(process_with("ot", 1), scene.table, wobbly, options); };
+  const auto sampler = [&] {
+    return Sampler(short_process("ot", 1), scene.table, wobbly, options);
+  };
   const Sample together = sampler().run(samples, {5, 4}, {}, seeds);
   for (int64_t row = 0; row < 3; ++row) {
     options.seed = static_cast<uint64_t>(seeds[row].item<int64_t>());
@@ -259,7 +261,7 @@ TEST(Sampler, GaussianStatesHaveTheMarginalsOfTheForwardProcess) {
     return x0;
   };
   for (const double r : {0.0, 1.0}) {
-    const Process process = process_with("vp-cosine", r, 1000);
+    const Process process = short_process("vp-cosine", r, 1000);
     const at::Tensor samples = at::arange(count, at::kLong);
     const Sampler sampler(process, table, perfect,
                           {.steps = 5, .noise = SamplerNoise::gaussian, .seed = 3});
@@ -285,7 +287,7 @@ TEST(Sampler, GaussianStatesHaveTheMarginalsOfTheForwardProcess) {
 TEST(Sampler, GaussianWithoutBoundaryIsAncestralSampling) {
   const EmbeddingTable table(test::normal({20, 4}, 1), {.normalise = Normalise::l2});
   const int64_t count = 200000;
-  const Process process = process_with("vp-cosine", 0, 1000);
+  const Process process = short_process("vp-cosine", 0, 1000);
   const Trajectory& path = process.trajectory();
   const at::Tensor x0 = table.encode(at::zeros({count, 1}, at::kLong));
   const at::Tensor noise = at::full({count, 1, 4}, 0.5);
@@ -310,7 +312,7 @@ TEST(Sampler, GaussianWithoutBoundaryIsAncestralSampling) {
 }
 
 TEST(Sampler, ExactIndexRuns) {
-  const Scene scene;
+  const SamplerScene scene;
   ProcessOptions options;
   options.trajectory = {.kind = TrajectoryKind::vp_sqrt, .horizon = 100};
   options.exact_index = true;
@@ -324,8 +326,8 @@ TEST(Sampler, ExactIndexRuns) {
 }
 
 TEST(Sampler, SaysWhatIsWrong) {
-  const Scene scene;
-  const Process process = process_with("ot", 1);
+  const SamplerScene scene;
+  const Process process = short_process("ot", 1);
   const auto make = [&](const SamplerOptions& options) {
     Sampler(process, scene.table, wobbly, options);
   };
@@ -362,9 +364,9 @@ TEST(Sampler, SaysWhatIsWrong) {
 }
 
 TEST(Sampler, ATimeDifferenceLetsTheStateRunAheadOfTheTimeTold) {
-  const Scene scene;
+  const SamplerScene scene;
   const auto states = [&](double difference, SamplerClock clock = SamplerClock::absolute) {
-    const Sampler sampler(process_with("ot", 0), scene.table, wobbly,
+    const Sampler sampler(short_process("ot", 0), scene.table, wobbly,
                           {.steps = 5, .clock = clock, .time_difference = difference});
     EXPECT_EQ(sampler.calls(), 5);
     std::vector<std::pair<double, double>> seen;  // the time told and that of the state
@@ -383,8 +385,8 @@ TEST(Sampler, ATimeDifferenceLetsTheStateRunAheadOfTheTimeTold) {
 }
 
 TEST(Sampler, AFinalCallIsMadeFromTheStateAtTheEnd) {
-  const Scene scene;
-  const Sampler sampler(process_with("ot", 0), scene.table, wobbly,
+  const SamplerScene scene;
+  const Sampler sampler(short_process("ot", 0), scene.table, wobbly,
                         {.steps = 2, .final_call = true});
   EXPECT_EQ(sampler.calls(), 3);
   std::vector<double> told;
@@ -408,7 +410,7 @@ TEST(Sampler, MayTellTimesThatAreLaterThanTheState) {
   const Denoiser one = [](const at::Tensor& x, const at::Tensor&, const at::Tensor&) {
     return at::ones_like(x);
   };
-  const Sampler sampler(process_with("vp-sine", 0, 1000), table, one,
+  const Sampler sampler(short_process("vp-sine", 0, 1000), table, one,
                         {.steps = 20,
                          .final_call = true,
                          .state_end = 1e-3,
@@ -436,8 +438,8 @@ TEST(Sampler, MayTellTimesThatAreLaterThanTheState) {
 }
 
 TEST(Sampler, CediReducesToDdim) {
-  const Scene scene;
-  const Process process = process_with("vp-sine", 0);
+  const SamplerScene scene;
+  const Process process = short_process("vp-sine", 0);
   const auto run = [&](const std::optional<double>& told_end, NoiseTime noise_of) {
     const Sampler sampler(
         process, scene.table, wobbly,
@@ -459,7 +461,7 @@ TEST(Sampler, CediReducesToDdim) {
 
 // The large variance of DDPM: the posterior's mean, and the noise of the forward step.
 TEST(Sampler, LargeVarianceIsThatOfTheForwardStep) {
-  const Process process = process_with("vp-sqrt", 0, 1000);
+  const Process process = short_process("vp-sqrt", 0, 1000);
   const Trajectory& path = process.trajectory();
   const EmbeddingTable table(test::normal({9, 2}, 1, at::kDouble));
   constexpr int64_t count = 20000;
@@ -486,8 +488,8 @@ TEST(Sampler, LargeVarianceIsThatOfTheForwardStep) {
 }
 
 TEST(Sampler, FollowsTheScheduleOfEveryPosition) {
-  const Scene scene;
-  const Process plain = process_with("vp-sqrt", 0);
+  const SamplerScene scene;
+  const Process plain = short_process("vp-sqrt", 0);
   const TimeWarp warp(100, 4, at::kCPU);
   const Process warped(plain.options(), warp);
   const auto run = [&](const Process& process, SamplerNoise noise, std::vector<at::Tensor>& taus) {

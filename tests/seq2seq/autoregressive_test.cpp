@@ -15,15 +15,10 @@ using text::Dictionary;
 
 constexpr int64_t p = Dictionary::kPad, e = Dictionary::kEos;
 
-Seq2SeqBatch small_batch() {
-  const std::vector<int64_t> source{4, 5, 6, e, 7, 8, e, p}, target{9, 10, e, p, 11, 9, 10, e};
-  return {at::tensor(source).view({2, 4}), at::tensor(target).view({2, 4})};
-}
-
 TEST(Autoregressive, StepByStepItGivesTheProbabilitiesOfTheWhole) {
   const c10::NoGradGuard no_grad;
   const Autoregressive model = test::tiny_autoregressive();
-  const Seq2SeqBatch batch = small_batch();
+  const Seq2SeqBatch batch = test::tiny_batch();
   const Encoded encoded = model.encode(batch.source);
   const at::Tensor whole = model.log_probabilities(encoded, batch.target);
   auto state = model.start(2, 4);
@@ -43,7 +38,7 @@ TEST(Autoregressive, StepByStepItGivesTheProbabilitiesOfTheWhole) {
 TEST(Autoregressive, NoSymbolDependsOnLaterOnes) {
   const c10::NoGradGuard no_grad;
   const Autoregressive model = test::tiny_autoregressive();
-  const Seq2SeqBatch batch = small_batch();
+  const Seq2SeqBatch batch = test::tiny_batch();
   const Encoded encoded = model.encode(batch.source);
   at::Tensor other = batch.target.clone();
   other.select(1, 2).fill_(20);
@@ -56,7 +51,7 @@ TEST(Autoregressive, NoSymbolDependsOnLaterOnes) {
 TEST(Autoregressive, LossDoesNotDependOnPaddingOrEmptyRows) {
   const c10::NoGradGuard no_grad;
   Autoregressive model = test::tiny_autoregressive();
-  const Seq2SeqBatch batch = small_batch();
+  const Seq2SeqBatch batch = test::tiny_batch();
   const auto pad = [](const at::Tensor& ids) { return at::constant_pad_nd(ids, {0, 2, 0, 1}, p); };
   const auto plain = model.loss(batch, {}, /*variant=*/0, nn::Mode::inference);
   const auto padded =
@@ -66,7 +61,7 @@ TEST(Autoregressive, LossDoesNotDependOnPaddingOrEmptyRows) {
 
 TEST(Autoregressive, LearnsASmallBatch) {
   Autoregressive model = test::tiny_autoregressive();
-  const Seq2SeqBatch batch = small_batch();
+  const Seq2SeqBatch batch = test::tiny_batch();
   at::Tensor values = model.parameters().values().detach().requires_grad_();
   values.mutable_grad() = model.parameters().gradients();
   nn::AdamW adamw({values}, {.weight_decay = 0});

@@ -11,10 +11,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr text::Id kEos = text::Dictionary::kEos;
-
 TEST(Candidate, EndsBeforeTheFirstEndSymbol) {
-  const std::vector<text::Id> symbols{7, 8, kEos, 9, kEos};
+  const std::vector<text::Id> symbols{7, 8, text::Dictionary::kEos, 9, text::Dictionary::kEos};
   const std::vector<float> scores{-1, -2, -3, -50, -50};
   const Candidate candidate = cut_candidate(symbols, scores);
   EXPECT_THAT(candidate.ids, ElementsAre(7, 8));
@@ -30,7 +28,7 @@ TEST(Candidate, WithoutAnEndSymbolIsAllThereIs) {
 }
 
 TEST(Candidate, MayBeEmpty) {
-  const std::vector<text::Id> symbols{kEos, 8};
+  const std::vector<text::Id> symbols{text::Dictionary::kEos, 8};
   const std::vector<float> scores{-4, -2};
   EXPECT_THAT(cut_candidate(symbols, scores).ids, IsEmpty());
   EXPECT_DOUBLE_EQ(cut_candidate(symbols, scores).confidence, -4);

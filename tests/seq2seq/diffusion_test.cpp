@@ -30,12 +30,6 @@ Diffusion small_model(const Seq2SeqOptions& options = small_options()) {
                    nn::Precision::float32, 1);
 }
 
-Seq2SeqBatch small_batch() {
-  constexpr int64_t p = Dictionary::kPad, e = Dictionary::kEos;
-  const std::vector<int64_t> source{4, 5, 6, e, 7, 8, e, p}, target{9, 10, e, p, 11, 9, 10, e};
-  return {at::tensor(source).view({2, 4}), at::tensor(target).view({2, 4})};
-}
-
 TrainingStreams streams(uint64_t step) {
   return {{1, Purpose::training_noise, step}, {1, Purpose::training_time, step}};
 }
@@ -63,7 +57,7 @@ TEST(Diffusion, HasTheSizeOfItsClass) {
 TEST(Diffusion, LossDoesNotDependOnPaddingOrEmptyRows) {
   const c10::NoGradGuard no_grad;
   Diffusion model = small_model();
-  const Seq2SeqBatch batch = small_batch();
+  const Seq2SeqBatch batch = test::tiny_batch();
   const auto pad = [](const at::Tensor& ids) {
     return at::constant_pad_nd(ids, {0, 2, 0, 1}, Dictionary::kPad);
   };
@@ -85,7 +79,7 @@ double measure(const Diffusion& model, const nn::TrainingLoss& loss, std::string
 TEST(Diffusion, TellsTheNetworkTimeNotItsRescaling) {
   const c10::NoGradGuard no_grad;
   Diffusion model = small_model();
-  const Seq2SeqBatch batch = small_batch();
+  const Seq2SeqBatch batch = test::tiny_batch();
   const Process& process = *model.family()->process();
   const at::Tensor t = at::tensor({200.0f, 900.0f}), eps = small_draws(model, 2, 4)[1];
   const auto loss = model.loss(batch, {t, eps}, kPlain, nn::Mode::inference);
@@ -112,7 +106,7 @@ TEST(Diffusion, TheEncoderLearnsFromLengthsUnlessToldNotTo) {
     options.length_weight = weight;
     options.length_gradient = reaches_encoder;
     Diffusion model = small_model(options);
-    model.loss(small_batch(), small_draws(model, 2, 4), kPlain, nn::Mode::training)
+    model.loss(test::tiny_batch(), small_draws(model, 2, 4), kPlain, nn::Mode::training)
         .total.backward();
     model.parameters().gather_gradients();
     return model.parameters().gradients().clone();
@@ -129,7 +123,7 @@ TEST(Diffusion, TheEncoderLearnsFromLengthsUnlessToldNotTo) {
 
 TEST(Diffusion, LearnsASmallBatchAndGeneratesIt) {
   Diffusion model = small_model();
-  const Seq2SeqBatch batch = small_batch();
+  const Seq2SeqBatch batch = test::tiny_batch();
   at::Tensor values = model.parameters().values().detach().requires_grad_();
   values.mutable_grad() = model.parameters().gradients();
   nn::AdamW adamw({values}, {.weight_decay = 0});
@@ -168,7 +162,7 @@ Seq2SeqOptions joined_options() {
 TEST(Diffusion, JoinedReadsTheSource) {
   const c10::NoGradGuard no_grad;
   const Diffusion model = small_model(joined_options());
-  const Seq2SeqBatch batch = small_batch();
+  const Seq2SeqBatch batch = test::tiny_batch();
   const at::Tensor visible = visible_keys(batch.target);
   const at::Tensor x = test::normal({2, 4, 8}, 5), t = at::tensor({900.0f, 200.0f});
   const auto estimate = [&](const at::Tensor& source) {
@@ -198,7 +192,7 @@ TEST(Diffusion, JoinedReadsTheSource) {
 TEST(Diffusion, JoinedCandidatesShareTheirSource) {
   const c10::NoGradGuard no_grad;
   const Diffusion model = small_model(joined_options());
-  const Seq2SeqBatch batch = small_batch();
+  const Seq2SeqBatch batch = test::tiny_batch();
   const at::Tensor x = test::normal({6, 4, 8}, 5), t = at::full({6}, 500.0f);
   const Encoded encoded = model.encode(batch.source);
   const at::Tensor visible = at::ones({6, 4}, at::kBool);
@@ -232,7 +226,8 @@ TEST(Diffusion, MayLearnABiasOfSymbols) {
   options.output_bias = true;
   Diffusion model = small_model(options);
   EXPECT_NEAR(model.codebook().codes().std().item<double>(), 1, 0.2) << "codes as long as noise";
-  model.loss(small_batch(), small_draws(model, 2, 4), kPlain, nn::Mode::training).total.backward();
+  model.loss(test::tiny_batch(), small_draws(model, 2, 4), kPlain, nn::Mode::training)
+      .total.backward();
   model.parameters().gather_gradients();
   const auto named = model.parameters().named(model.parameters().gradients());
   EXPECT_GT(named.at("output_bias").abs().max().item<double>(), 0);
@@ -256,9 +251,9 @@ TEST(Diffusion, MayLearnFromBothPasses) {
   EXPECT_EQ(both.variant(0.999), kSelfConditioned);
   const Draws draws = small_draws(second, 2, 4);
   const auto total = [&](Diffusion& model, int64_t variant) {
-    return model.loss(small_batch(), draws, variant, nn::Mode::inference).total.item<double>();
+    return model.loss(test::tiny_batch(), draws, variant, nn::Mode::inference).total.item<double>();
   };
-  const auto loss = second.loss(small_batch(), draws, kPlain, nn::Mode::inference);
+  const auto loss = second.loss(test::tiny_batch(), draws, kPlain, nn::Mode::inference);
   // The length loss counts only once.
   const double length = options.length_weight * measure(second, loss, "length");
   EXPECT_NEAR(total(both, kSelfConditioned),
@@ -273,9 +268,9 @@ TEST(Diffusion, OnlyTrainingMovesTheSchedule) {
   const auto counts = [&] { return model.state().at("schedule.counts").sum().item<double>(); };
   const double before = counts();
   const Draws draws = small_draws(model, 2, 4);
-  model.loss(small_batch(), draws, kPlain, nn::Mode::inference);
+  model.loss(test::tiny_batch(), draws, kPlain, nn::Mode::inference);
   EXPECT_EQ(counts(), before);
-  model.loss(small_batch(), draws, kPlain, nn::Mode::training);
+  model.loss(test::tiny_batch(), draws, kPlain, nn::Mode::training);
   EXPECT_EQ(counts(), before + 7) << "symbols, without padding";
   const at::Tensor table = model.family()->process()->warp()->table().clone();
   model.updated(2);

@@ -6,7 +6,10 @@
 #include "text/dictionary.h"
 #include "text/tokenizer.h"
 
+#include <ATen/ATen.h>
+
 #include <string>
+#include <vector>
 
 namespace tessera::test {
 
@@ -67,6 +70,13 @@ inline std::vector<text::Id> tiny_source(int64_t length, text::Id first) {
     ids.push_back(4 + static_cast<text::Id>((first * 5 + k * k + 3 * k) % 26));
   ids.push_back(text::Dictionary::kEos);
   return ids;
+}
+
+// Two sentences, padded.
+inline seq2seq::Seq2SeqBatch tiny_batch() {
+  constexpr int64_t p = text::Dictionary::kPad, e = text::Dictionary::kEos;
+  const std::vector<int64_t> source{4, 5, 6, e, 7, 8, e, p}, target{9, 10, e, p, 11, 9, 10, e};
+  return {at::tensor(source).view({2, 4}), at::tensor(target).view({2, 4})};
 }
 
 inline seq2seq::GenerationOptions tiny_generation() {

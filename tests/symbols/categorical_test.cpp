@@ -32,6 +32,13 @@ TEST(DrawCategorical, ReachesRareSymbols) {
   EXPECT_EQ(draw_categorical(logits, at::scalar_tensor(1 - 5e-9, at::kDouble)).item<int64_t>(), 0);
 }
 
+TEST(Entry, IsTheValueOfEveryRowAtItsPlace) {
+  const at::Tensor values = at::arange(24, at::kDouble).view({2, 3, 4});
+  const at::Tensor index = at::tensor({0, 3, 1, 2, 2, 0}, at::kLong).view({2, 3});
+  EXPECT_TRUE(
+      at::equal(entry(values, index), at::tensor({0, 7, 9, 14, 18, 20}, at::kDouble).view({2, 3})));
+}
+
 TEST(DrawCategorical, OfNothingIsNothing) {
   EXPECT_EQ(draw_categorical(at::zeros({0, 7}), at::zeros({0}, at::kDouble)).numel(), 0);
 }

@@ -1,51 +1,31 @@
 #include <tessera/symbols/matrix_kernel.h>
 
+#include "symbols/kernel_checks.h"
+
 #include <tessera/base/error.h>
 
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace tessera {
 namespace {
 
-using Kernels = std::vector<std::pair<std::string, std::shared_ptr<NoiseKernel>>>;
+using test::expect_same;
+using test::Kernels;
+using test::matrix;
+using test::row;
+using test::symbol;
+using test::time;
 
-at::Tensor time(double t) {
-  return at::scalar_tensor(t, at::kDouble);
-}
-
-at::Tensor times(std::vector<double> values) {
-  return at::tensor(values, at::kDouble);
-}
-
-at::Tensor row(std::vector<double> values) {
-  return at::tensor(values, at::kDouble);
-}
-
-at::Tensor symbol(int64_t value) {
-  return at::full({1}, value, at::kLong);
-}
-
-Kernels kernels(int64_t symbols) {
+Kernels matrix_kernels(int64_t symbols) {
   const TargetRateOptions rates{.reach = 2, .target_width = 3, .scale = 0.05, .growth = 20};
   return {{"gaussian", std::make_shared<GaussianKernel>(symbols, 10, GaussianNoiseOptions{.1, .6})},
           {"target rate", std::make_shared<TargetRateKernel>(symbols, 10, rates)}};
-}
-
-// q(x_t = j | x_s = i) as a matrix.
-at::Tensor matrix(const NoiseKernel& kernel, double s, double t) {
-  const at::Tensor all = at::arange(kernel.states(), at::kLong);
-  return kernel.log_from(all, time(s), time(t)).exp().t();
-}
-
-void expect_same(const at::Tensor& value, const at::Tensor& expected, double tolerance = 1e-10) {
-  EXPECT_TRUE(at::allclose(value.to(at::kDouble), expected.to(at::kDouble), tolerance, tolerance))
-      << value << "\nexpected " << expected;
 }
 
 // Golden values of 10 digits, computed independently in float64.
@@ -54,7 +34,7 @@ void expect_digits(double value, double expected) {
 }
 
 TEST(MatrixKernel, RowsSumToOne) {
-  for (const auto& [name, kernel] : kernels(6)) {
+  for (const auto& [name, kernel] : matrix_kernels(6)) {
     SCOPED_TRACE(name);
     for (const auto& [s, t] : {std::pair(0.0, 1.0), std::pair(2.0, 7.0), std::pair(8.0, 9.0)}) {
       const at::Tensor chances = matrix(*kernel, s, t);
@@ -66,7 +46,7 @@ TEST(MatrixKernel, RowsSumToOne) {
 }
 
 TEST(MatrixKernel, StepsMakeLongerSteps) {
-  for (const auto& [name, kernel] : kernels(5)) {
+  for (const auto& [name, kernel] : matrix_kernels(5)) {
     SCOPED_TRACE(name);
     expect_same(at::matmul(matrix(*kernel, 1, 4), matrix(*kernel, 4, 9)), matrix(*kernel, 1, 9));
     expect_same(at::matmul(matrix(*kernel, 0, 4), matrix(*kernel, 4, 9)), matrix(*kernel, 0, 9));
@@ -77,10 +57,10 @@ TEST(MatrixKernel, StepsMakeLongerSteps) {
 }
 
 TEST(MatrixKernel, TimesOfSamplesAreTimesOfEach) {
-  for (const auto& [name, kernel] : kernels(5)) {
+  for (const auto& [name, kernel] : matrix_kernels(5)) {
     SCOPED_TRACE(name);
     const at::Tensor x = at::tensor({0, 3, 4, 1, 2, 2}, at::kLong).view({3, 2});
-    const at::Tensor t = times({1, 5, 9}), s = times({0, 4, 8}), zero = at::zeros_like(t);
+    const at::Tensor t = row({1, 5, 9}), s = row({0, 4, 8}), zero = at::zeros_like(t);
     const at::Tensor p = at::rand({3, 2, 5}, at::kDouble);
     const at::Tensor u = at::rand({3, 2}, at::kDouble);
     for (int64_t i = 0; i < 3; ++i) {
@@ -96,7 +76,7 @@ TEST(MatrixKernel, TimesOfSamplesAreTimesOfEach) {
 }
 
 TEST(MatrixKernel, PosteriorIsBayes) {
-  for (const auto& [name, kernel] : kernels(4)) {
+  for (const auto& [name, kernel] : matrix_kernels(4)) {
     SCOPED_TRACE(name);
     const at::Tensor first = matrix(*kernel, 0, 3), second = matrix(*kernel, 3, 7),
                      whole = matrix(*kernel, 0, 7);
@@ -112,7 +92,7 @@ TEST(MatrixKernel, ForwardDrawsHaveTheirDistribution) {
   constexpr int64_t kGrid = 100000;
   const at::Tensor u = (at::arange(kGrid, at::kDouble) + 0.5) / kGrid;
   for (const int64_t symbols : {2, 4, 7})
-    for (const auto& [name, kernel] : kernels(symbols)) {
+    for (const auto& [name, kernel] : matrix_kernels(symbols)) {
       SCOPED_TRACE(name);
       for (int64_t x = 0; x < symbols; ++x) {
         const at::Tensor drawn = kernel->draw(at::full({kGrid}, x, at::kLong), time(2), time(6), u);
@@ -126,7 +106,7 @@ TEST(MatrixKernel, ForwardDrawsHaveTheirDistribution) {
 }
 
 TEST(MatrixKernel, DivergenceIsNeverNotANumberNorItsGradient) {
-  for (const auto& [name, kernel] : kernels(60)) {
+  for (const auto& [name, kernel] : matrix_kernels(60)) {
     SCOPED_TRACE(name);
     // So sure of a far value that the others vanish in float32.
     at::Tensor logits = at::zeros({2, 3, 60});
@@ -134,8 +114,8 @@ TEST(MatrixKernel, DivergenceIsNeverNotANumberNorItsGradient) {
     logits.requires_grad_();
     const at::Tensor xt = at::tensor({0, 1, 59, 5, 3, 30}, at::kLong).view({2, 3}),
                      x0 = at::tensor({0, 0, 59, 4, 3, -1}, at::kLong).view({2, 3});
-    const at::Tensor found = kernel->divergence(logits.log_softmax(-1), xt, x0, times({0, 4}),
-                                                times({1, 5}), Reverse::plug_in);
+    const at::Tensor found = kernel->divergence(logits.log_softmax(-1), xt, x0, row({0, 4}),
+                                                row({1, 5}), Reverse::plug_in);
     EXPECT_TRUE(found.isfinite().all().item<bool>()) << found;
     EXPECT_GT(found[0][0].item<double>(), 10);
     EXPECT_EQ(found[1][2].item<double>(), 0) << "no symbol, no loss";
@@ -187,7 +167,7 @@ TEST(GaussianKernel, OfPixelsIsAsComputedIndependently) {
 TEST(GaussianKernel, RefusesWhatItHasNot) {
   const GaussianKernel kernel(5, 10);
   EXPECT_THROW(kernel.rates_from(symbol(1), time(3)), Error);
-  EXPECT_THROW(kernel.between(times({2, 3}), times({3, 5})), Error) << "a step of 2";
+  EXPECT_THROW(kernel.between(row({2, 3}), row({3, 5})), Error) << "a step of 2";
   EXPECT_THROW(GaussianKernel(1025, 10), UsageError);
   EXPECT_THROW(GaussianKernel(5, 10, {.5, .1}), UsageError);
   EXPECT_THROW(GaussianKernel(1024, 1000000), Error) << "more memory than there is";
@@ -256,7 +236,7 @@ TEST(TargetRateKernel, OfPixelsIsAsComputedIndependently) {
 }
 
 TEST(TargetRateKernel, DivergenceTimesTConverges) {
-  const auto kernel = kernels(5)[1].second;
+  const auto kernel = matrix_kernels(5)[1].second;
   const at::Tensor log_p = row({.1, .2, .3, .25, .15}).log().view({1, 5});
   for (const Reverse reverse : {Reverse::plug_in, Reverse::mean})
     for (const int64_t xt : {0, 2, 4}) {
@@ -275,7 +255,7 @@ TEST(TargetRateKernel, DivergenceTimesTConverges) {
 }
 
 TEST(TargetRateKernel, CorrectorKeepsTheMarginal) {
-  const auto kernel = kernels(4)[1].second;
+  const auto kernel = matrix_kernels(4)[1].second;
   const at::Tensor prior = row({.5, .3, .15, .05});
   const at::Tensor marginal = kernel->forward(prior, time(6));
   at::Tensor flow = at::zeros({4}, at::kDouble), alone = flow.clone();

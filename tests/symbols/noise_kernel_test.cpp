@@ -1,30 +1,24 @@
 #include <tessera/symbols/noise_kernel.h>
 
+#include "symbols/kernel_checks.h"
+
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <functional>
 #include <memory>
 
 namespace tessera {
 namespace {
 
-using Kernels = std::vector<std::pair<std::string, std::shared_ptr<NoiseKernel>>>;
+using test::expect_same;
+using test::Kernels;
+using test::matrix;
+using test::row;
+using test::symbol;
+using test::time;
 
-at::Tensor time(double t) {
-  return at::scalar_tensor(t, at::kDouble);
-}
-
-at::Tensor row(std::vector<double> values) {
-  return at::tensor(values, at::kDouble);
-}
-
-at::Tensor symbol(int64_t value) {
-  return at::full({1}, value, at::kLong);
-}
-
-Kernels kernels(int64_t symbols) {
+Kernels plain_kernels(int64_t symbols) {
   const Survival linear({.kind = SurvivalKind::linear, .horizon = 10});
   const Survival log_linear({.kind = SurvivalKind::log_linear, .horizon = 10});
   const Survival cosine({.kind = SurvivalKind::d3pm_cosine, .horizon = 10});
@@ -40,19 +34,8 @@ Survival linear_survival() {
   return Survival({.kind = SurvivalKind::linear, .horizon = 10});
 }
 
-// q(x_t = j | x_s = i) as a matrix [states, states].
-at::Tensor matrix(const NoiseKernel& kernel, double s, double t) {
-  const at::Tensor all = at::arange(kernel.states(), at::kLong);
-  return kernel.log_from(all, time(s), time(t)).exp().t();
-}
-
-void expect_same(const at::Tensor& value, const at::Tensor& expected, double tolerance = 1e-10) {
-  EXPECT_TRUE(at::allclose(value.to(at::kDouble), expected.to(at::kDouble), tolerance, tolerance))
-      << value << "\nexpected " << expected;
-}
-
 TEST(NoiseKernel, RowsSumToOne) {
-  for (const auto& [name, kernel] : kernels(5)) {
+  for (const auto& [name, kernel] : plain_kernels(5)) {
     SCOPED_TRACE(name);
     for (const auto& [s, t] : {std::pair(0.0, 1.0), std::pair(2.0, 7.5), std::pair(9.0, 9.9)})
       expect_same(matrix(*kernel, s, t).sum(1), at::ones({kernel->states()}));
@@ -60,7 +43,7 @@ TEST(NoiseKernel, RowsSumToOne) {
 }
 
 TEST(NoiseKernel, StepsMakeLongerSteps) {
-  for (const auto& [name, kernel] : kernels(5)) {
+  for (const auto& [name, kernel] : plain_kernels(5)) {
     SCOPED_TRACE(name);
     expect_same(at::matmul(matrix(*kernel, 1, 4), matrix(*kernel, 4, 9)), matrix(*kernel, 1, 9));
     expect_same(kernel->forward(at::eye(5, at::kDouble), time(4)),
@@ -69,7 +52,7 @@ TEST(NoiseKernel, StepsMakeLongerSteps) {
 }
 
 TEST(NoiseKernel, PosteriorIsBayes) {
-  for (const auto& [name, kernel] : kernels(4)) {
+  for (const auto& [name, kernel] : plain_kernels(4)) {
     SCOPED_TRACE(name);
     const at::Tensor first = matrix(*kernel, 0, 3), second = matrix(*kernel, 3, 7),
                      whole = matrix(*kernel, 0, 7);
@@ -151,7 +134,7 @@ TEST(NoiseKernel, ReverseDrawsHaveTheirDistribution) {
   const at::Tensor u = at::stack({grid[0].reshape({-1}), grid[1].reshape({-1})});
   const int64_t count = u.size(1);
   const at::Tensor log_p = row({.1, .2, .3, .4}).log().expand({count, 4});
-  for (const auto& [name, kernel] : kernels(4))
+  for (const auto& [name, kernel] : plain_kernels(4))
     for (const Reverse reverse : {Reverse::plug_in, Reverse::mean})
       for (const int64_t xt : {int64_t{1}, kernel->states() - 1}) {
         SCOPED_TRACE(name + " from " + std::to_string(xt));
@@ -170,7 +153,7 @@ TEST(NoiseKernel, ReverseDrawsHaveTheirDistribution) {
 TEST(NoiseKernel, ForwardDrawsHaveTheirDistribution) {
   constexpr int64_t kGrid = 100000;
   const at::Tensor u = (at::arange(kGrid, at::kDouble) + 0.5) / kGrid;
-  for (const auto& [name, kernel] : kernels(4)) {
+  for (const auto& [name, kernel] : plain_kernels(4)) {
     SCOPED_TRACE(name);
     for (int64_t x = 0; x < kernel->states(); ++x) {
       const at::Tensor drawn = kernel->draw(at::full({kGrid}, x, at::kLong), time(2), time(6), u);
@@ -183,7 +166,7 @@ TEST(NoiseKernel, ForwardDrawsHaveTheirDistribution) {
 // Compares the short forms of the kernels with the general ones.
 TEST(NoiseKernel, DivergencesAreTheSumsTheyStandFor) {
   const at::Tensor log_p = row({.1, .25, .3, .35}).log().view({1, 4});
-  for (const auto& [name, kernel] : kernels(4))
+  for (const auto& [name, kernel] : plain_kernels(4))
     for (const Reverse reverse : {Reverse::plug_in, Reverse::mean})
       for (int64_t x0 = 0; x0 < 4; ++x0)
         for (int64_t xt = 0; xt < kernel->states(); ++xt) {
@@ -201,7 +184,7 @@ TEST(NoiseKernel, DivergencesAreTheSumsTheyStandFor) {
 
 TEST(NoiseKernel, DivergenceTimesTConverges) {
   const at::Tensor log_p = row({.1, .2, .3, .4}).log().view({1, 4});
-  for (const auto& [name, kernel] : kernels(4)) {
+  for (const auto& [name, kernel] : plain_kernels(4)) {
     if (name == "uniform") continue;  // its schedule is made of steps
     for (const Reverse reverse : {Reverse::plug_in, Reverse::mean}) {
       SCOPED_TRACE(name);
@@ -245,7 +228,7 @@ TEST(NoiseKernel, UniformBoundIsAsComputedIndependently) {
 
 // q_t (R + R_reverse) = 0 for one position and the exact posterior: correctors keep the marginal.
 TEST(NoiseKernel, CorrectorKeepsTheMarginal) {
-  for (const auto& [name, kernel] : kernels(3)) {
+  for (const auto& [name, kernel] : plain_kernels(3)) {
     SCOPED_TRACE(name);
     const at::Tensor prior = row({.6, .3, .1});
     const at::Tensor marginal = kernel->forward(prior, time(6));

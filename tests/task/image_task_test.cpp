@@ -16,8 +16,6 @@ using test::complaint;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-void never() {}
-
 ImageOptions tiny_images() {
   ImageOptions options;
   options.data.batch = 4;
@@ -61,12 +59,12 @@ TEST_F(ImageTaskTest, BatchesAreFunctionsOfTheirNumber) {
 TEST_F(ImageTaskTest, IsScoredByTheLossOfHeldOutImages) {
   ImageTask task = make();
   const at::Tensor own = task.model().parameters().values().clone();
-  const auto found = task.validate(own, 1, never), again = task.validate(own, 2, never);
+  const auto found = task.validate(own, 1, [] {}), again = task.validate(own, 2, [] {});
   EXPECT_EQ(found.score, -found.line.at("valid_loss").get<double>());
   EXPECT_EQ(found.score, again.score) << "the noise is the same";
   EXPECT_FALSE(found.line.contains("valid_images"));
   EXPECT_EQ(task.score_text(-1), "validation loss 1.0000");
-  EXPECT_NE(task.validate(own * 2, 3, never).score, found.score);
+  EXPECT_NE(task.validate(own * 2, 3, [] {}).score, found.score);
   EXPECT_TRUE(at::equal(task.model().parameters().values(), own));
 }
 
@@ -74,7 +72,7 @@ TEST_F(ImageTaskTest, ShowsImagesWhereTheyAreAskedFor) {
   ImageOptions options = tiny_images();
   options.validation.shown = 4;
   ImageTask task = make(options);
-  const auto found = task.validate(task.model().parameters().values(), 1, never);
+  const auto found = task.validate(task.model().parameters().values(), 1, [] {});
   EXPECT_THAT(found.line.at("valid_images").get<std::string>(),
               StartsWith("data:image/png;base64,"));
 }

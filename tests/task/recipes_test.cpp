@@ -1,6 +1,8 @@
 #include "support/complaint.h"
 #include "task/recipe.h"
 
+#include "files/option_text.h"
+
 #include <tessera/base/error.h>
 
 #include <gmock/gmock.h>

@@ -16,8 +16,6 @@ using test::complaint;
 using testing::AllOf;
 using testing::HasSubstr;
 
-void never() {}
-
 class TextTaskTest : public testing::Test {
  protected:
   TextTaskTest() { corpus::make_date_corpus(folder_ / "dates", /*seed=*/1, /*pairs=*/200); }
@@ -51,7 +49,7 @@ TEST_F(TextTaskTest, ScoresAsItsOptionsSay) {
     TextOptions options = test::tiny_text();
     options.score = each.score;
     TextTask task = make(options);
-    const auto found = task.validate(task.model().parameters().values(), 1, never);
+    const auto found = task.validate(task.model().parameters().values(), 1, [] {});
     EXPECT_EQ(found.score, each.factor * found.line.at(each.field).get<double>()) << each.field;
     EXPECT_EQ(task.score_text(12.3457), each.text);
   }
@@ -61,7 +59,7 @@ TEST_F(TextTaskTest, IsScoredByItsLossWhereNothingIsGenerated) {
   TextOptions options = test::tiny_text();
   options.validate_sentences = 0;
   TextTask task = make(options);
-  const auto found = task.validate(task.model().parameters().values(), 1, never);
+  const auto found = task.validate(task.model().parameters().values(), 1, [] {});
   EXPECT_FALSE(found.line.contains("valid_bleu"));
   EXPECT_EQ(found.score, -found.line.at("valid_loss").get<double>());
   EXPECT_THAT(task.score_text(-1), HasSubstr("validation loss 1.0"));
@@ -70,8 +68,8 @@ TEST_F(TextTaskTest, IsScoredByItsLossWhereNothingIsGenerated) {
 TEST_F(TextTaskTest, ValidatesOtherWeightsAndPutsItsOwnBack) {
   TextTask task = make();
   const at::Tensor own = task.model().parameters().values().clone();
-  const double with_own = task.validate(own, 1, never).line.at("valid_loss");
-  const double with_others = task.validate(own * 2, 1, never).line.at("valid_loss");
+  const double with_own = task.validate(own, 1, [] {}).line.at("valid_loss");
+  const double with_others = task.validate(own * 2, 1, [] {}).line.at("valid_loss");
   EXPECT_NE(with_own, with_others);
   EXPECT_TRUE(at::equal(task.model().parameters().values(), own));
   struct GivenUp {};

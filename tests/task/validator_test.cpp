@@ -14,8 +14,6 @@ namespace {
 
 using testing::HasSubstr;
 
-void never() {}
-
 class ValidatorTest : public testing::Test {
  protected:
   ValidatorTest() {
@@ -30,7 +28,7 @@ class ValidatorTest : public testing::Test {
   Measurement measure(seq2seq::Seq2Seq& model, int64_t sentences, uint64_t seed = 1) const {
     Validator validator(model, *corpus_, "valid", options_.data.batches, options_.generate,
                         sentences, seed);
-    return validator.measure(model.parameters().values(), never);
+    return validator.measure(model.parameters().values(), [] {});
   }
 
   test::TemporaryFolder folder_{test::quick_place()};
@@ -42,8 +40,8 @@ TEST_F(ValidatorTest, FindsTheSameEveryTime) {
   const auto network = model();
   Validator validator(*network, *corpus_, "valid", options_.data.batches, options_.generate, 4, 1);
   const at::Tensor weights = network->parameters().values().clone();
-  const Measurement first = validator.measure(weights, never);
-  const Measurement second = validator.measure(weights, never);
+  const Measurement first = validator.measure(weights, [] {});
+  const Measurement second = validator.measure(weights, [] {});
   EXPECT_EQ(first.loss, second.loss);
   EXPECT_EQ(first.parts, second.parts);
   EXPECT_EQ(first.bleu, second.bleu);

@@ -1,6 +1,7 @@
 #include "text/bpe_learner.h"
 
 #include "files/files.h"
+#include "text/fixtures.h"
 
 #include <tessera/base/error.h>
 
@@ -10,11 +11,10 @@
 namespace tessera::text {
 namespace {
 
+using test::kTextFixtures;
 using testing::ElementsAre;
 using testing::Pair;
 using testing::UnorderedElementsAre;
-
-const std::filesystem::path kFixtures = TESSERA_TEXT_FIXTURES;
 
 WordCounts words_of(const std::string& text) {
   WordCounts counts;
@@ -52,16 +52,16 @@ TEST(BpeLearner, StopsWherePairsAreTooRare) {
 // tests/text/fixtures/README.md says how the expected files were made.
 TEST(BpeLearner, EqualsSubwordNmt) {
   const BpeCodes codes =
-      learn_bpe(words_of(read_file(kFixtures / "captions.txt")), {.merges = 120});
-  EXPECT_EQ(codes.text(), read_file(kFixtures / "captions.codes"));
+      learn_bpe(words_of(read_file(kTextFixtures / "captions.txt")), {.merges = 120});
+  EXPECT_EQ(codes.text(), read_file(kTextFixtures / "captions.codes"));
 }
 
 // Words of few letters, so that pairs often occur in a row, symbols are made in several ways, and
 // pruned counts matter.
 TEST(BpeLearner, EqualsSubwordNmtWhereItsCountsAreNotExact) {
   const BpeCodes codes =
-      learn_bpe(words_of(read_file(kFixtures / "few_letters.txt")), {.merges = 2000});
-  EXPECT_EQ(codes.text(), read_file(kFixtures / "few_letters.codes"));
+      learn_bpe(words_of(read_file(kTextFixtures / "few_letters.txt")), {.merges = 2000});
+  EXPECT_EQ(codes.text(), read_file(kTextFixtures / "few_letters.codes"));
 }
 
 TEST(BpeLearner, TellsHowManySymbolsThereAre) {

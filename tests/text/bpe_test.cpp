@@ -2,6 +2,7 @@
 
 #include "files/files.h"
 #include "support/temporary_folder.h"
+#include "text/fixtures.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,17 +13,16 @@
 namespace tessera::text {
 namespace {
 
+using test::kTextFixtures;
 using testing::HasSubstr;
 
-const std::filesystem::path kFixtures = TESSERA_TEXT_FIXTURES;
-
-BpeCodes captions() {
-  return BpeCodes::load(kFixtures / "captions.codes");
+BpeCodes caption_codes() {
+  return BpeCodes::load(kTextFixtures / "captions.codes");
 }
 
 // Applies the codes to a whole file. Line ends stay, and a missing last one stays missing.
 std::string apply_to_file(const Bpe& bpe, const std::string& name) {
-  const std::string text = read_file(kFixtures / name);
+  const std::string text = read_file(kTextFixtures / name);
   std::string applied;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = text.find('\n', begin);
@@ -57,7 +57,7 @@ TEST(Bpe, MergesRepeatedSymbolsFromTheLeft) {
 }
 
 TEST(Bpe, KeepsBlanksAtTheEndsAndNoneBetween) {
-  const Bpe bpe(captions());
+  const Bpe bpe(caption_codes());
   EXPECT_EQ(bpe.apply("  a   b  "), "  a b  ");
   EXPECT_EQ(bpe.apply("   "), "   ");
   EXPECT_EQ(bpe.apply(""), "");
@@ -66,28 +66,30 @@ TEST(Bpe, KeepsBlanksAtTheEndsAndNoneBetween) {
 
 // tests/text/fixtures/README.md says how the expected files were made.
 TEST(Bpe, EqualsSubwordNmt) {
-  EXPECT_EQ(apply_to_file(Bpe(captions()), "unseen.txt"), read_file(kFixtures / "unseen.bpe"));
+  EXPECT_EQ(apply_to_file(Bpe(caption_codes()), "unseen.txt"),
+            read_file(kTextFixtures / "unseen.bpe"));
 }
 
 TEST(Bpe, EqualsSubwordNmtWithFewerMergesAndAnotherSeparator) {
-  const Bpe bpe(captions(), {.merges = 40, .separator = "￭"});
-  EXPECT_EQ(apply_to_file(bpe, "unseen.txt"), read_file(kFixtures / "unseen.40.bpe"));
+  const Bpe bpe(caption_codes(), {.merges = 40, .separator = "￭"});
+  EXPECT_EQ(apply_to_file(bpe, "unseen.txt"), read_file(kTextFixtures / "unseen.40.bpe"));
 }
 
 TEST(Bpe, EqualsSubwordNmtWithAVocabulary) {
-  const Bpe bpe(captions(), {.vocabulary = load_bpe_vocabulary(kFixtures / "captions.vocab", 2)});
-  EXPECT_EQ(apply_to_file(bpe, "unseen.txt"), read_file(kFixtures / "unseen.filtered.bpe"));
+  const Bpe bpe(caption_codes(),
+                {.vocabulary = load_bpe_vocabulary(kTextFixtures / "captions.vocab", 2)});
+  EXPECT_EQ(apply_to_file(bpe, "unseen.txt"), read_file(kTextFixtures / "unseen.filtered.bpe"));
 }
 
 TEST(Bpe, EqualsSubwordNmtForTheOldFormat) {
-  const BpeCodes old = BpeCodes::load(kFixtures / "old.codes");
+  const BpeCodes old = BpeCodes::load(kTextFixtures / "old.codes");
   EXPECT_EQ(old.version, 1);
-  EXPECT_EQ(apply_to_file(Bpe(old), "unseen.txt"), read_file(kFixtures / "unseen.old.bpe"));
+  EXPECT_EQ(apply_to_file(Bpe(old), "unseen.txt"), read_file(kTextFixtures / "unseen.old.bpe"));
 }
 
 TEST(Bpe, GivesTheSameFromTheCacheAndFromSeveralThreads) {
-  const Bpe bpe(captions());
-  const std::string expected = read_file(kFixtures / "unseen.bpe");
+  const Bpe bpe(caption_codes());
+  const std::string expected = read_file(kTextFixtures / "unseen.bpe");
   std::vector<std::string> results(4);
   std::vector<std::thread> threads;
   for (std::string& result : results)
@@ -99,7 +101,7 @@ TEST(Bpe, GivesTheSameFromTheCacheAndFromSeveralThreads) {
 }
 
 TEST(Bpe, SplitsVeryLongWords) {
-  const Bpe bpe(captions());
+  const Bpe bpe(caption_codes());
   std::string word;
   for (int k = 0; k < 5'000; ++k) word += "über";
   std::vector<std::string_view> pieces;
@@ -110,7 +112,7 @@ TEST(Bpe, SplitsVeryLongWords) {
 }
 
 TEST(Bpe, WritesItsCodesAsTheyWere) {
-  EXPECT_EQ(captions().text(), read_file(kFixtures / "captions.codes"));
+  EXPECT_EQ(caption_codes().text(), read_file(kTextFixtures / "captions.codes"));
 }
 
 TEST(Bpe, NamesTheLineOfCodesThatIsWrong) {

@@ -2,6 +2,7 @@
 
 #include "files/files.h"
 #include "support/temporary_folder.h"
+#include "text/fixtures.h"
 #include "text/utf8.h"
 
 #include <tessera/base/error.h>
@@ -15,10 +16,9 @@
 namespace tessera::text {
 namespace {
 
+using test::kTextFixtures;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-const std::filesystem::path kFixtures = TESSERA_TEXT_FIXTURES;
 
 // A dictionary of everything the lines need.
 Dictionary dictionary_of(const std::vector<std::string>& lines, TokenizerKind kind, bool raw,
@@ -33,7 +33,7 @@ const std::vector<std::string> kLines{"Über die Straße, \"schnell\"!", "don't 
                                       "ein kleiner Hund läuft (über die Wiese)."};
 
 Tokenizer bpe_tokenizer(bool raw) {
-  const Bpe bpe(BpeCodes::load(kFixtures / "captions.codes"));
+  const Bpe bpe(BpeCodes::load(kTextFixtures / "captions.codes"));
   return Tokenizer::bpe(bpe, dictionary_of(kLines, TokenizerKind::bpe, raw, &bpe), raw);
 }
 
@@ -52,7 +52,7 @@ TEST(Tokenizer, GivesRawTextBack) {
 
 TEST(Tokenizer, LeavesTokenisedTextAsItIs) {
   const std::string line = "don 't stop , über die straße .";
-  const Bpe bpe(BpeCodes::load(kFixtures / "captions.codes"));
+  const Bpe bpe(BpeCodes::load(kTextFixtures / "captions.codes"));
   const Tokenizer tokenizer =
       Tokenizer::bpe(bpe, dictionary_of({line}, TokenizerKind::bpe, false, &bpe), false);
   EXPECT_FALSE(tokenizer.raw());

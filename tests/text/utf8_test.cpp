@@ -56,10 +56,6 @@ TEST(Utf8, TellsClassesApart) {
   expect(U".,-€+_🙂\x01￭", CharacterClass::other);
 }
 
-TEST(Utf8, LowersCase) {
-  EXPECT_EQ(lower_case("ÄÖÜ Straße ΣΑΣ İ"), "äöü straße σασ i");
-}
-
 TEST(Utf8, NormalisesBlanks) {
   EXPECT_EQ(normalise_blanks(" \ta \u00A0 b\u2028c\n"), "a b c");
   EXPECT_EQ(normalise_blanks(" \t "), "");

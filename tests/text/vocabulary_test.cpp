@@ -1,6 +1,7 @@
 #include "text/vocabulary.h"
 
 #include "files/files.h"
+#include "text/fixtures.h"
 
 #include <tessera/base/error.h>
 
@@ -12,12 +13,11 @@
 namespace tessera::text {
 namespace {
 
+using test::kTextFixtures;
 using testing::HasSubstr;
 
-const std::filesystem::path kFixtures = TESSERA_TEXT_FIXTURES;
-
-std::vector<std::string> captions() {
-  std::istringstream text(read_file(kFixtures / "captions.txt"));
+std::vector<std::string> caption_lines() {
+  std::istringstream text(read_file(kTextFixtures / "captions.txt"));
   std::vector<std::string> lines;
   for (std::string line; std::getline(text, line);) lines.push_back(line);
   return lines;
@@ -25,7 +25,7 @@ std::vector<std::string> captions() {
 
 VocabularyLearner learner(const VocabularyOptions& options) {
   VocabularyLearner made(options);
-  for (const std::string& line : captions()) made.add(line);
+  for (const std::string& line : caption_lines()) made.add(line);
   return made;
 }
 
@@ -37,7 +37,7 @@ TEST(Vocabulary, IsAsLargeAsAskedForAndLeavesNothingOut) {
       EXPECT_LE(dictionary.size(), size);
       EXPECT_GE(dictionary.size(), size - 2);
       std::vector<int64_t> counts(static_cast<size_t>(dictionary.size()));
-      for (const std::string& line : captions())
+      for (const std::string& line : caption_lines())
         for (const Id id : tokenizer.encode(line)) ++counts[static_cast<size_t>(id)];
       EXPECT_EQ(counts[Dictionary::kUnk], 0) << size;
       for (Id id = Dictionary::kSpecials; id < dictionary.size(); ++id) {
@@ -73,10 +73,10 @@ TEST(Vocabulary, TakesTheMostFrequentWordsOrCharacters) {
 }
 
 TEST(Vocabulary, MakesADictionaryForGivenCodes) {
-  const BpeCodes codes = BpeCodes::load(kFixtures / "captions.codes");
+  const BpeCodes codes = BpeCodes::load(kTextFixtures / "captions.codes");
   const Tokenizer tokenizer = learner({.raw = false}).learn_dictionary(codes);
   // As many as subword-nmt's get-vocab counts.
-  std::istringstream vocabulary(read_file(kFixtures / "captions.vocab"));
+  std::istringstream vocabulary(read_file(kTextFixtures / "captions.vocab"));
   int64_t symbols = 0;
   for (std::string symbol, count; vocabulary >> symbol >> count; ++symbols)
     EXPECT_EQ(tokenizer.dictionary().count(tokenizer.dictionary().id(symbol)), std::stoll(count))

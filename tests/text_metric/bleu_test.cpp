@@ -14,13 +14,12 @@ namespace {
 
 using namespace tessera::text_metric;
 using tessera::test::fixture;
+using tessera::test::kExact;
 using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::Pointwise;
 
 using Lines = std::vector<std::string>;
-
-constexpr double kExact = 1e-9;
 
 class Bleu : public testing::Test {
  protected:

@@ -13,10 +13,9 @@ namespace {
 
 using namespace tessera::text_metric;
 using tessera::test::fixture;
+using tessera::test::kExact;
 
 using Lines = std::vector<std::string>;
-
-constexpr double kExact = 1e-9;
 
 class Chrf : public testing::Test {
  protected:

@@ -2,8 +2,6 @@
 
 #include "text_metric/bleu.h"
 
-#include <tessera/base/error.h>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
@@ -71,11 +69,6 @@ TEST(ExpectedBleu, OfNoneOrOneCandidateIsNothing) {
 TEST(ExpectedBleu, TakesAnyNumbersAsSymbols) {
   EXPECT_THAT(expected({{-1, 2147483647}, {-1, 2147483647}}),
               Pointwise(DoubleNear(1e-9), {100.0, 100.0}));
-}
-
-TEST(BestOf, IsTheFirstOfTheLargest) {
-  EXPECT_EQ(best_of(std::vector<double>{1, 3, 2, 3}), 1u);
-  EXPECT_THROW(best_of({}), tessera::Error);
 }
 
 }  // namespace

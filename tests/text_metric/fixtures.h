@@ -11,6 +11,8 @@
 // and the calls given beside them, of sacreBLEU 2.6.0 and rouge_score 0.1.2.
 namespace tessera::test {
 
+constexpr double kExact = 1e-9;  // of those values
+
 inline std::vector<std::string> fixture(const std::string& name) {
   const std::string text = read_file(std::filesystem::path(TESSERA_FIXTURES) / name);
   std::vector<std::string> lines;

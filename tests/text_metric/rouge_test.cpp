@@ -11,10 +11,9 @@ namespace {
 
 using namespace tessera::text_metric;
 using tessera::test::fixture;
+using tessera::test::kExact;
 
 using Lines = std::vector<std::string>;
-
-constexpr double kExact = 1e-9;
 
 void expect_near(const RougeMeasure& measure, double precision, double recall, double f1) {
   EXPECT_NEAR(measure.precision, precision, kExact);

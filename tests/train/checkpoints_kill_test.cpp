@@ -21,14 +21,14 @@ namespace fs = std::filesystem;
 
 constexpr RetentionOptions kRetention{.keep_last = 2, .keep_best = 1};
 
-void put(const fs::path& path, const std::string& text) {
+void put_text(const fs::path& path, const std::string& text) {
   std::ofstream(path) << text;
 }
 
-Checkpoints::Fill content(const std::string& text) {
+Checkpoints::Fill large_content(const std::string& text) {
   return [text](const fs::path& folder) {
-    put(folder / "model", text);
-    put(folder / "state", std::string(20'000, 'x') + text);
+    put_text(folder / "model", text);
+    put_text(folder / "state", std::string(20'000, 'x') + text);
   };
 }
 
@@ -39,9 +39,9 @@ Checkpoints::Fill content(const std::string& text) {
     Checkpoints checkpoints(run, kRetention);
     const auto newest = checkpoints.newest();
     for (int64_t step = newest ? newest->step + 1 : 1;; ++step) {
-      checkpoints.save(step, content("first"), double(step % 5));
+      checkpoints.save(step, large_content("first"), double(step % 5));
       if (write(tell, &step, sizeof step) != sizeof step) break;
-      checkpoints.save(step, content("second"));
+      checkpoints.save(step, large_content("second"));
       checkpoints.record_score(step, double(step % 7));
     }
   } catch (const std::exception& error) {

@@ -38,7 +38,7 @@ std::string results(const Findings& findings) {
   return section("Results", html);
 }
 
-std::string contests(const Findings& findings) {
+std::string contest_section(const Findings& findings) {
   const TextTable table = contest_table(findings);
   if (table.rows.empty()) return "";
   return section("Against “" + escaped(findings.table->base) + "”", html_of(table));
@@ -126,7 +126,7 @@ std::string learning_section(const Findings& findings) {
                              "models."));
 }
 
-std::string numbers(const Findings& findings) {
+std::string number_section(const Findings& findings) {
   const TextTable table = number_table(findings);
   if (table.rows.empty()) return "";
   std::string html = html_of(table) + "<div class=\"listing\">\n";
@@ -135,7 +135,7 @@ std::string numbers(const Findings& findings) {
   return section("Every number", html + "</div>\n");
 }
 
-std::string commands(const Findings& findings) {
+std::string command_section(const Findings& findings) {
   std::string html = "<div class=\"listing\">\n";
   for (const Listed& each : command_list(findings))
     html +=
@@ -143,7 +143,7 @@ std::string commands(const Findings& findings) {
   return section("Commands", html + "</div>\n");
 }
 
-std::string missing(const Findings& findings) {
+std::string missing_section(const Findings& findings) {
   std::string html;
   for (const Missing& each : missing_list(findings)) {
     html += fmt::format("<p>{}: {}</p>\n", escaped(each.what), status_text(each.status));
@@ -161,8 +161,9 @@ std::string html_table(const Findings& findings) {
                         .heading = table.title,
                         .lead = escaped(table.note),
                         .body = results(findings) + front_section(findings) +
-                                learning_section(findings) + missing(findings) +
-                                contests(findings) + numbers(findings) + commands(findings),
+                                learning_section(findings) + missing_section(findings) +
+                                contest_section(findings) + number_section(findings) +
+                                command_section(findings),
                         .footer = drawing::made_by(findings.command),
                         .script = ""});
 }

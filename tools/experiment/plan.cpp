@@ -16,6 +16,7 @@
 #include "files/files.h"
 #include "files/hash.h"
 #include "files/model_files.h"
+#include "files/option_text.h"
 #include "image/manifest.h"
 #include "task/recipe.h"
 #include "train/checkpoints.h"

@@ -74,7 +74,7 @@ class FileReader {
   void read() {
     toml::table document;
     try {
-      document = toml::parse(read_file(file_, kMostSettingsBytes), file_.string());
+      document = parse_toml(read_file(file_, kMostSettingsBytes), file_.string());
     } catch (const toml::parse_error& error) {
       return complain(error.source().begin.line, std::string(error.description()));
     } catch (const Error& error) {

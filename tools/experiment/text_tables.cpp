@@ -166,8 +166,7 @@ std::string reading_help(const Findings& findings) {
     text += fmt::format(
         "{}* p < 0.05, ** p < 0.01 against the row “{}” of the same column: paired bootstrap "
         "over the {} lines, each with what all seeds that both rows have made of it ({} "
-        "samples, seed {}). "
-        "It knows the chance in the choice of lines, not that in training.",
+        "samples, seed {}). It knows the chance in the choice of lines, not that in training.",
         text.empty() ? "" : " ", table.base, split, contest->drawn.samples, contest->drawn.seed);
   return text;
 }

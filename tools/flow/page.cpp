@@ -247,8 +247,7 @@ std::string reverse_section(const PageFigures& figures, const Scene& scene,
 std::string footer(const FlowOptions& options, const std::string& command) {
   return fmt::format(
       "{}<p>{} cells, {} codes, {} trajectory, T = {}, seed {}. Network: three hidden layers of "
-      "{}, "
-      "batches of {}, AdamW at {}. The drawings lie next to this page as SVG files.</p>\n",
+      "{}, batches of {}, AdamW at {}. The drawings lie next to this page as SVG files.</p>\n",
       drawing::made_by(command), name_of(options.cells), options.codes,
       name_of(options.trajectory.kind), options.trajectory.horizon, options.seed,
       options.train.width, options.train.batch, options.train.learning_rate);

@@ -4,6 +4,7 @@
 #include "files/config.h"
 #include "files/files.h"
 #include "files/json_file.h"
+#include "files/option_text.h"
 #include "task/stored_recipe.h"
 #include "train/metrics_log.h"
 #include "train/run_folder.h"

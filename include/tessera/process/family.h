@@ -98,6 +98,9 @@ class TESSERA_API Family {
   // Calls of the network that reverse() makes. Throws UsageError for options that make no sense.
   virtual int64_t calls(const SamplerOptions& options) const = 0;
 
+  // Whether reverse() draws symbols one by one, by their probabilities, instead of moving points.
+  virtual bool draws_symbols() const { return false; }
+
   // An unbiased estimate of the negative bound of the log-likelihood, for families that have one:
   // nats per element, 0 for labels that cannot be decoded.   -> [B, ...]
   virtual bool has_bound() const { return false; }

@@ -37,6 +37,7 @@ class TESSERA_API SymbolFamily final : public Family {
                  const SamplerOptions& options, const StepCallback& callback = {},
                  const at::Tensor& seeds = {}, const at::Tensor& present = {}) const override;
   int64_t calls(const SamplerOptions& options) const override;
+  bool draws_symbols() const override { return true; }
   // Not for one_jump, where the network sees the state after a jump.
   bool has_bound() const override { return options_.objective.target != SymbolTarget::one_jump; }
   at::Tensor bound(const Corrupted& corrupted, const at::Tensor& output,
@@ -47,8 +48,8 @@ class TESSERA_API SymbolFamily final : public Family {
  private:
   at::Tensor codes_of(const at::Tensor& states) const;   // [...] -> [..., d]
   at::Tensor labels_of(const at::Tensor& states) const;  // [...] symbols of the codebook
-  SymbolPrediction prediction(const at::Tensor& output, const at::Tensor& labels,
-                              const at::Tensor& rows) const;
+  at::Tensor told(const at::Tensor& t) const;            // what the network is told of a time
+  SymbolPrediction prediction(const at::Tensor& output, const at::Tensor& labels) const;
 
   SymbolFamilyOptions options_;
   SymbolProcess process_;

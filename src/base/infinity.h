@@ -1,0 +1,9 @@
+#pragma once
+
+#include <limits>
+
+namespace tessera {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+}  // namespace tessera

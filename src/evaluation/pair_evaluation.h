@@ -1,0 +1,17 @@
+#pragma once
+
+#include "engine/option_list.h"
+#include "evaluation/text_pairs.h"
+
+namespace tessera::evaluation {
+
+// Throws UsageError, which spells options like that, for what makes no sense with the model. What
+// the options of generation are for, the engine checks.
+void check_options(const TextEvaluationOptions& options, const Engine& engine,
+                   engine::Spelling spelling = engine::Spelling::field);
+
+// Measures a model of text with texts and their references. The options have been checked.
+TextEvaluation evaluate_pairs(const Engine& engine, TextPairs pairs,
+                              const TextEvaluationOptions& options);
+
+}  // namespace tessera::evaluation

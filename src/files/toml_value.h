@@ -1,0 +1,18 @@
+#pragma once
+
+#include "files/option.h"
+#include "files/toml.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tessera::config {
+
+// Reads the value of a key. Nothing where it cannot be: `problems` then says why.
+//   where  what messages begin with: "recipes/x.toml:12: "
+std::optional<Assignment> read_value(const Options& options, const std::string& key,
+                                     const toml::node& node, const std::string& where,
+                                     std::vector<std::string>& problems);
+
+}  // namespace tessera::config

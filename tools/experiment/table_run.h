@@ -1,0 +1,12 @@
+#pragma once
+
+#include "experiment/table.h"
+
+#include <tessera/experiment/experiment.h>
+
+namespace tessera::experiment {
+
+// run_experiment() with a table that has been read. Throws Stopped where it was asked to stop.
+ExperimentResult run_table(const Table& table, const ExperimentRequest& request);
+
+}  // namespace tessera::experiment
