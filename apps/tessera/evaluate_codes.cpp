@@ -20,8 +20,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t kShown = 32;   // images of the picture
-constexpr int64_t kColumns = 8;  // of the picture: four images beside what came back of them
+constexpr int64_t kShown = 32;       // images of the picture
+constexpr int64_t kGridColumns = 8;  // of the picture: four images beside what came back of them
 
 Json json_report(const AutoencoderEvaluation& found, const ModelSettings& model) {
   Json json{{"kind", "autoencoder"},
@@ -90,7 +90,7 @@ void evaluate_codes(const ModelSettings& model, const ImageMeasuring& measuring,
                             .load = {.device = globals.device, .checkpoint = model.checkpoint}});
   if (!measuring.reconstructions.empty())
     image::write_png(measuring.reconstructions,
-                     image::grid(engine::to_pictures(found.pairs), kColumns, 2, 2));
+                     image::grid(engine::to_pictures(found.pairs), kGridColumns, 2, 2));
   if (globals.json)
     print_json(json_report(found, model));
   else

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kBatch = 128;        // images at a time
+constexpr int64_t kCodedAtOnce = 128;  // images
 constexpr const char* kFrom = "from";  // option of a manifest: the folder of the images
 
 //   images [n, C, H, W] uint8 -> [n, 1, h, w] int16, on the CPU
@@ -52,8 +52,8 @@ image::Manifest encode_images(const EncodingOptions& options, at::Device device)
     const image::Split& split = dataset.split(name);
     std::vector<at::Tensor> codes, mirrored;
     Progress bar("encoding " + name, count);
-    for (int64_t begin = 0; begin < count; begin += kBatch) {
-      const int64_t some = std::min(kBatch, count - begin);
+    for (int64_t begin = 0; begin < count; begin += kCodedAtOnce) {
+      const int64_t some = std::min(kCodedAtOnce, count - begin);
       const at::Tensor images = split.images().narrow(0, begin, some);
       codes.push_back(codes_of(*model, images));
       mirrored.push_back(codes_of(*model, images.flip(3)));

@@ -8,7 +8,7 @@
 namespace tessera::evaluation {
 namespace {
 
-constexpr int64_t kBatch = 128;  // images at a time
+constexpr int64_t kAtOnce = 128;  // images
 constexpr double kLargest = 255;
 constexpr double kLeastError = 1e-10;  // so that images that come back as they were have a PSNR
 
@@ -48,7 +48,7 @@ Reconstruction measure_reconstruction(const image_model::Autoencoder& model,
       at::arange(count, at::kLong).mul(images.size(0)).div(count, /*rounding_mode=*/"floor");
   ReconstructionMeter meter(model);
   const auto stream = [&](const std::function<void(const at::Tensor&)>& take) {
-    for (const at::Tensor& some : chosen.split(kBatch)) {
+    for (const at::Tensor& some : chosen.split(kAtOnce)) {
       if (pause) pause();
       take(meter.add(images.index_select(0, some)));
     }

@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kFileFormat = "1";  // of the file that holds all of an autoencoder
 constexpr const char* kWeights = "weights.";
 constexpr const char* kState = "state.";
-constexpr const char* kUse =
+constexpr const char* kEncodeCommand =
     "```\ntessera prepare --images codes --with THIS_FOLDER --from IMAGES --out CODES\n```\n";
 
 // An autoencoder that is used, and not trained.
@@ -82,7 +82,7 @@ void write_autoencoder_folder(const fs::path& folder, const Autoencoder& model,
   for (const char* file : {kModelWeightsFile, kModelStateFile}) refuse_link(folder / file);
   safetensors::save(folder / kModelWeightsFile, model.parameters().named(weights));
   safetensors::save(folder / kModelStateFile, model.state());
-  write_model_card(folder, card, summary_of(model), kUse, schema);
+  write_model_card(folder, card, summary_of(model), kEncodeCommand, schema);
   const ImageShape& shape = model.shape();
   write_model_config(
       folder, kAutoencoderKind,

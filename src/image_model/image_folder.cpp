@@ -18,7 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kUse = "```\ntessera sample THIS_FOLDER --count 64 --grid grid.png\n```\n";
+constexpr const char* kSampleCommand =
+    "```\ntessera sample THIS_FOLDER --count 64 --grid grid.png\n```\n";
 
 using Stored = StoredOptions<ImageModelOptions, SamplingOptions>;
 
@@ -46,7 +47,7 @@ void write_image_folder(const fs::path& folder, const ImageModel& model, const a
   const ImageShape& shape = model.shape();
   refuse_link(folder / kModelWeightsFile);
   safetensors::save(folder / kModelWeightsFile, model.parameters().named(weights));
-  write_model_card(folder, card, summary_of(model), kUse, options.schema);
+  write_model_card(folder, card, summary_of(model), kSampleCommand, options.schema);
   Json facts{{"channels", shape.channels},
              {"height", shape.height},
              {"width", shape.width},

@@ -110,8 +110,11 @@ constexpr bool is_temperature(double value) {
 }
 
 // Keys "generate.*" and "sampler.*".
-//   kind  of the model, if it is known: keys that only other kinds use then cannot be overridden
-void declare(config::Schema& schema, GenerationOptions& options, const ModelKind* kind = nullptr);
+void declare(config::Schema& schema, GenerationOptions& options);
+
+// The same if the kind of the model is known: keys that only other kinds use cannot be overridden.
+//   kind  must outlive the schema
+void declare(config::Schema& schema, GenerationOptions& options, const ModelKind& kind);
 
 }  // namespace tessera::seq2seq
 

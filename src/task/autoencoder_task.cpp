@@ -34,9 +34,9 @@ double variance_of(const at::Tensor& images) {
   return std::max(variance / (kMiddle * kMiddle), kLeastVariance);
 }
 
-std::unique_ptr<image_model::Autoencoder> new_model(const ImageOptions& options,
-                                                    const image::Dataset& dataset, uint64_t seed,
-                                                    at::Device device) {
+std::unique_ptr<image_model::Autoencoder> new_autoencoder(const ImageOptions& options,
+                                                          const image::Dataset& dataset,
+                                                          uint64_t seed, at::Device device) {
   dataset.require_pixels("an autoencoder");
   return std::make_unique<image_model::Autoencoder>(
       options.autoencoder,
@@ -60,7 +60,7 @@ AutoencoderTask::AutoencoderTask(const ImageOptions& options, image::Dataset dat
     : options_(options),
       dataset_(std::move(dataset)),
       seed_(seed),
-      model_(new_model(options, dataset_, seed, device)),
+      model_(new_autoencoder(options, dataset_, seed, device)),
       batcher_(dataset_.split("train"), {options.data.batch, options.data.flip, /*classes=*/false},
                seed),
       held_out_(dataset_.held_out()) {

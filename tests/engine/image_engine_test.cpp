@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-using Requests = std::vector<ImageRequest>;
+using ImageRequests = std::vector<ImageRequest>;
 
 const SampleOptions kFew{.steps = 3, .sampler = "gaussian"};
 
@@ -30,13 +30,13 @@ class ImageEngineTest : public testing::Test {
 };
 
 TEST_F(ImageEngineTest, ARequestsImagesDoNotDependOnTheOthers) {
-  const Requests requests{{.count = 3, .options = kFew},
-                          {.count = 2, .first = 4, .label = "dog", .seed = 9, .options = kFew},
-                          {.count = 2, .seed = 9, .options = {.steps = 2}},
-                          {.count = 1, .first = 2, .options = kFew}};
+  const ImageRequests requests{{.count = 3, .options = kFew},
+                               {.count = 2, .first = 4, .label = "dog", .seed = 9, .options = kFew},
+                               {.count = 2, .seed = 9, .options = {.steps = 2}},
+                               {.count = 1, .first = 2, .options = kFew}};
   const auto together = engine_.run(requests);
   for (size_t k = 0; k < requests.size(); ++k) {
-    const auto alone = engine_.run(Requests{requests[k]});
+    const auto alone = engine_.run(ImageRequests{requests[k]});
     ASSERT_EQ(together[k].outcome, Outcome::done);
     EXPECT_EQ(together[k].images.count, requests[k].count);
     EXPECT_EQ(together[k].images.values, alone[0].images.values) << k;
@@ -55,9 +55,9 @@ TEST_F(ImageEngineTest, HandsImagesOverSomeAtATime) {
     counts.push_back(some.count);
     values.insert(values.end(), some.values.begin(), some.values.end());
   };
-  EXPECT_EQ(engine_.run(Requests{taken})[0].images.count, 0);
+  EXPECT_EQ(engine_.run(ImageRequests{taken})[0].images.count, 0);
   EXPECT_THAT(counts, testing::ElementsAre(2, 2, 1));
-  EXPECT_EQ(values, engine_.run(Requests{whole})[0].images.values);
+  EXPECT_EQ(values, engine_.run(ImageRequests{whole})[0].images.values);
 }
 
 TEST_F(ImageEngineTest, StoppedAndFailedRequestsDoNotTouchTheOthers) {
@@ -65,24 +65,24 @@ TEST_F(ImageEngineTest, StoppedAndFailedRequestsDoNotTouchTheOthers) {
   int64_t steps = 0;
   const ImageRequest good{.count = 2, .options = kFew};
   const auto results = engine_.run(
-      Requests{{.count = 2,
-                .options = kFew,
-                .stop = source.get_token(),
-                .on_step =
-                    [&](const ImageStep& step) {
-                      ++steps;
-                      EXPECT_EQ(step.sample.x.size(0), 2);
-                      source.request_stop();
-                    }},
-               good,
-               {.count = -1},
-               {.label = "cow"},
-               {.options = {.r = 2.0}},
-               {.options = kFew, .take = [](const Images&) { throw Error("full"); }},
-               {.options = kFew, .on_step = [](const ImageStep&) { throw Error("mine"); }}});
+      ImageRequests{{.count = 2,
+                     .options = kFew,
+                     .stop = source.get_token(),
+                     .on_step =
+                         [&](const ImageStep& step) {
+                           ++steps;
+                           EXPECT_EQ(step.sample.x.size(0), 2);
+                           source.request_stop();
+                         }},
+                    good,
+                    {.count = -1},
+                    {.label = "cow"},
+                    {.options = {.r = 2.0}},
+                    {.options = kFew, .take = [](const Images&) { throw Error("full"); }},
+                    {.options = kFew, .on_step = [](const ImageStep&) { throw Error("mine"); }}});
   EXPECT_EQ(results[0].outcome, Outcome::stopped);
   EXPECT_EQ(steps, 1);
-  EXPECT_EQ(results[1].images.values, engine_.run(Requests{good})[0].images.values);
+  EXPECT_EQ(results[1].images.values, engine_.run(ImageRequests{good})[0].images.values);
   const char* complaints[] = {"must not be negative", "no class 'cow'", "r must be in [0, 1]",
                               "full", "mine"};
   for (size_t k = 0; k < 5; ++k)

@@ -14,7 +14,7 @@
 #include <stop_token>
 #include <string>
 
-namespace tessera::experiment::test {
+namespace tessera::test {
 
 // Writes a program that stands in for tessera and answers at once. It trains by making a folder,
 // evaluates by printing fixed scores, and lists its calls in a file. `behaviour` is shell code that
@@ -53,21 +53,22 @@ class MadeExperiment : public testing::Test {
 
   void read(const std::string& text) {
     write_file_atomically(folder_ / "t.toml", text);
-    table_ = read_table(folder_ / "t.toml");
-    plan_ = make_plan(table_, store_, data_);
+    table_ = experiment::read_table(folder_ / "t.toml");
+    plan_ = experiment::make_plan(table_, store_, data_);
   }
 
-  std::vector<JobState> run(int jobs = 1, const std::vector<std::string>& only = {}) {
+  std::vector<experiment::JobState> run(int jobs = 1, const std::vector<std::string>& only = {}) {
     store_.make_folders();
     const std::stop_token stop = stop_.get_token();
-    const FolderLock lock = lock_store(store_, stop);
-    Runner runner(plan_, store_, {.program = folder_ / "program", .globals = {}, .jobs = jobs},
-                  [&](const std::vector<JobState>&) { ++changes_; });
-    return runner.run(selected_jobs(table_, plan_, only), lock, stop);
+    const FolderLock lock = experiment::lock_store(store_, stop);
+    experiment::Runner runner(plan_, store_,
+                              {.program = folder_ / "program", .globals = {}, .jobs = jobs},
+                              [&](const std::vector<experiment::JobState>&) { ++changes_; });
+    return runner.run(experiment::selected_jobs(table_, plan_, only), lock, stop);
   }
 
-  Findings found(const std::vector<JobState>& states) {
-    return find(table_, plan_, states, store_, {}, contests_);
+  experiment::Findings found(const std::vector<experiment::JobState>& states) {
+    return experiment::find(table_, plan_, states, store_, {}, contests_);
   }
 
   // The calls of the program so far, one per line.
@@ -78,14 +79,14 @@ class MadeExperiment : public testing::Test {
     return lines;
   }
 
-  tessera::test::TemporaryFolder folder_;
-  ResultStore store_;
+  TemporaryFolder folder_;
+  experiment::ResultStore store_;
   std::map<std::string, std::filesystem::path> data_;
-  Table table_;
-  Plan plan_;
-  Contests contests_{{.samples = 100}};
+  experiment::Table table_;
+  experiment::Plan plan_;
+  experiment::Contests contests_{{.samples = 100}};
   int changes_ = 0;
   std::stop_source stop_;
 };
 
-}  // namespace tessera::experiment::test
+}  // namespace tessera::test
