@@ -325,7 +325,7 @@ validate_every = 2
   expect_done("--quiet train vq.toml");
   expect_done("train --resume vq train.steps=6");
   expect_done("report vq --out vq.html");
-  const json alone = json::parse(
+  const nlohmann::json alone = nlohmann::json::parse(
       expect_done("--json evaluate vq --count 4 --features tiny.pt --reconstructions r.png"));
   EXPECT_EQ(alone.at("kind"), "autoencoder");
   EXPECT_EQ(alone.at("distance").at("value"), alone.at("floor").at("distance"));
@@ -339,8 +339,8 @@ validate_every = 2
   expect_error("prepare --images cifar10 --with vq --from cifar --out x", 2, "--images codes");
   expect_error("prepare --images codes --with vq --from set --out x --valid 2", 2, "--valid");
   expect_error("prepare --with vq --from set --out x", 2, "--images");
-  const json set =
-      json::parse(expect_done("--json prepare --images codes --with vq --from set --out codes"));
+  const nlohmann::json set = nlohmann::json::parse(
+      expect_done("--json prepare --images codes --with vq --from set --out codes"));
   EXPECT_EQ(set.at("codes").at("symbols"), 8);
   EXPECT_EQ(set.at("width"), 8);
   EXPECT_TRUE(set.at("files").contains("autoencoder.safetensors"));
@@ -360,7 +360,8 @@ self_conditioning = 0.0
   expect_done("sample made --count 2 --out pngs --show-steps film.html");
   const auto first = tessera::image::read_png(folder_ / "pngs/000000.png");
   EXPECT_EQ(first.sizes(), (std::vector<int64_t>{3, 32, 32}));
-  const json found = json::parse(expect_done("--json evaluate made --count 4 --features tiny.pt"));
+  const nlohmann::json found =
+      nlohmann::json::parse(expect_done("--json evaluate made --count 4 --features tiny.pt"));
   EXPECT_GT(found.at("floor").at("distance").get<double>(), 0);
   EXPECT_THAT(expect_done("evaluate made --count 4 --features tiny.pt"), HasSubstr("floor"));
   expect_error("evaluate made --count 4 --features tiny.pt --reconstructions r.png", 2,

@@ -23,7 +23,7 @@ at::Tensor some_pictures(int64_t count, int64_t channels = 1) {
   return at::randint(0, 256, {count, 8, 8, channels}, at::kByte);
 }
 
-constexpr TrainingStreams kStreams{{1, Purpose::test, 0}, {1, Purpose::test, 1}};
+constexpr TrainingStreams kDraws{{1, Purpose::test, 0}, {1, Purpose::test, 1}};
 
 TEST(Autoencoder, PicturesBecomeCodesAndPicturesAgain) {
   const auto model = test::tiny_autoencoder(/*channels=*/3);
@@ -53,7 +53,7 @@ TEST(Autoencoder, EveryWeightLearns) {
   model->refresh();
   const nn::Inputs inputs{some_pictures(6)};
   const nn::TrainingLoss loss =
-      model->loss_of(inputs, model->draw_for(inputs, kStreams), 0, nn::Mode::training);
+      model->loss_of(inputs, model->draw_for(inputs, kDraws), 0, nn::Mode::training);
   EXPECT_EQ(loss.elements.item<double>(), 6);
   EXPECT_EQ(model->measures().size(), static_cast<size_t>(loss.measures.size(0)));
   loss.total.backward();
@@ -72,7 +72,7 @@ TEST(Autoencoder, CodesLearnInTrainingAlone) {
   model->loss_of(inputs, {}, 0, nn::Mode::inference);
   for (const auto& [name, tensor] : model->state())
     EXPECT_TRUE(at::equal(tensor, kept.at(name))) << name;
-  model->loss_of(inputs, model->draw_for(inputs, kStreams), 0, nn::Mode::training);
+  model->loss_of(inputs, model->draw_for(inputs, kDraws), 0, nn::Mode::training);
   EXPECT_FALSE(at::equal(model->state().at("codes"), kept.at("codes")));
 }
 

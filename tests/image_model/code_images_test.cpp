@@ -54,8 +54,8 @@ std::vector<Way> ways() {
   return all;
 }
 
-std::unique_ptr<ImageModel> model_of(const ImageModelOptions& options,
-                                     const ImageShape& shape = kGrid) {
+std::unique_ptr<ImageModel> model_of_codes(const ImageModelOptions& options,
+                                           const ImageShape& shape = kGrid) {
   auto model =
       std::make_unique<ImageModel>(options, shape, /*classes=*/0, at::kCPU, nn::Precision::float32,
                                    1, FamilyMaker(), test::tiny_autoencoder(/*channels=*/3));
@@ -74,7 +74,7 @@ SamplingOptions few_steps() {
 TEST(CodeImages, EveryMethodLearns) {
   for (const Way& way : ways()) {
     SCOPED_TRACE(way.name);
-    const auto model = model_of(way.options);
+    const auto model = model_of_codes(way.options);
     at::manual_seed(5);
     const nn::Inputs inputs{at::randint(0, 16, {4, 4, 4, 1}, at::kShort)};
     const Draws draws = model->draw_for(inputs, {{1, Purpose::test, 0}, {1, Purpose::test, 1}});
@@ -94,7 +94,7 @@ TEST(CodeImages, EveryMethodLearns) {
 TEST(CodeImages, MakesPicturesOfTheAutoencodersSize) {
   for (const Way& way : ways()) {
     SCOPED_TRACE(way.name);
-    const auto model = model_of(way.options);
+    const auto model = model_of_codes(way.options);
     EXPECT_EQ(model->picture_shape(), (ImageShape{.channels = 3, .height = 8, .width = 8}));
     const at::Tensor made = ImageGenerator(*model, few_steps()).generate(0, 3);
     EXPECT_EQ(made.sizes(), (std::vector<int64_t>{3, 3, 8, 8}));
@@ -106,7 +106,7 @@ TEST(CodeImages, AModelFolderTakesTheAutoencoderWithIt) {
   for (const Way& way : ways()) {
     SCOPED_TRACE(way.name);
     const test::TemporaryFolder folder;
-    const auto model = model_of(way.options);
+    const auto model = model_of_codes(way.options);
     write_image_folder(folder / "m", *model, model->parameters().values(), {}, few_steps(), {});
     const LoadedImageModel loaded =
         load_image_folder(folder / "m", at::kCPU, nn::Precision::float32);
@@ -124,11 +124,11 @@ TEST(CodeImages, RefuseCodesThatAreNotTheAutoencoders) {
   const ImageModelOptions options = options_of(Coding::symbols);
   ImageShape other = kGrid;
   other.symbols = 17;
-  EXPECT_THAT(complaint([&] { model_of(options, other); }),
+  EXPECT_THAT(complaint([&] { model_of_codes(options, other); }),
               HasSubstr("4 x 4 of 17 kinds, those of the autoencoder 4 x 4 of 16"));
   other = kGrid;
   other.width = 8;
-  EXPECT_THAT(complaint([&] { model_of(options, other); }), HasSubstr("8 x 4 of 16 kinds"));
+  EXPECT_THAT(complaint([&] { model_of_codes(options, other); }), HasSubstr("8 x 4 of 16 kinds"));
   EXPECT_THAT(
       complaint([&] { ImageModel(options, kGrid, 0, at::kCPU, nn::Precision::float32, 1); }),
       HasSubstr("need the autoencoder"));
@@ -138,12 +138,13 @@ TEST(CodeImages, RefuseCodingsThatReadAnOrder) {
   for (const Coding coding : {Coding::pixels, Coding::values}) {
     ImageModelOptions options = options_of(coding);
     options.process.r = 0;
-    EXPECT_THAT(complaint([&] { model_of(options); }), HasSubstr("codes of an autoencoder have"))
+    EXPECT_THAT(complaint([&] { model_of_codes(options); }),
+                HasSubstr("codes of an autoencoder have"))
         << name_of(coding);
   }
   ImageModelOptions seeing = options_of(Coding::symbols);
   seeing.self_conditioning = 0.5;
-  EXPECT_THROW(model_of(seeing), UsageError);
+  EXPECT_THROW(model_of_codes(seeing), UsageError);
 }
 
 // Bits need a power of two, which 256 values are and 10 codes are not.

@@ -6,7 +6,7 @@
 namespace tessera::image_model {
 namespace {
 
-constexpr ImageShape kShape{.channels = 2, .height = 3, .width = 4};
+constexpr ImageShape kHollowShape{.channels = 2, .height = 3, .width = 4};
 constexpr int64_t kInputs = 5, kOutputs = 7;
 
 class Hollow : public testing::Test {
@@ -24,7 +24,7 @@ class Hollow : public testing::Test {
 
   nn::Parameters parameters_;
   HollowNetwork network_{parameters_,  "hollow", {.width = 16, .layers = 2, .head_width = 8},
-                         kShape,       kInputs,  kOutputs,
+                         kHollowShape, kInputs,  kOutputs,
                          /*classes=*/3};
 };
 

@@ -210,11 +210,11 @@ TEST_F(GeneratorTest, DrawsLengthsByTheirProbability) {
   double total = 0, mean = 0, square = 0;
   const auto all = Generator(model_, options).generate({source});
   for (const Candidate& each : all.front().candidates) {
-    const double p = std::exp(each.length_log_probability);
+    const double share = std::exp(each.length_log_probability);
     const auto length = static_cast<double>(each.length);
-    total += p;
-    mean += p * length;
-    square += p * length * length;
+    total += share;
+    mean += share * length;
+    square += share * length * length;
   }
   EXPECT_NEAR(total, 1, 1e-4);
 

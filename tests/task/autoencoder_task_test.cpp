@@ -47,7 +47,7 @@ ImageOptions tiny_codes() {
   return options;
 }
 
-ImageOptions tiny_images() {
+ImageOptions tiny_images_of_codes() {
   ImageOptions options;
   options.data.batch = 20;
   options.model.coding = {.kind = image_model::Coding::symbols, .latent = 4};
@@ -145,7 +145,7 @@ TEST_F(AutoencoderTaskTest, GoesOnBitForBit) {
 
 TEST_F(AutoencoderTaskTest, ItsCodesAreLearntByAModelOfImages) {
   write_codes();
-  ImageTask task(tiny_images(), image::Dataset(folder_ / "codes"), /*seed=*/1, at::kCPU);
+  ImageTask task(tiny_images_of_codes(), image::Dataset(folder_ / "codes"), /*seed=*/1, at::kCPU);
   train::Learner learner(task.model(), {.ema = 0.9}, /*seed=*/1);
   const double before = task.validate(learner.average(), 0, never).line.at("valid_cross_entropy");
   train(task, learner, 0, 100);
@@ -171,7 +171,7 @@ TEST_F(AutoencoderTaskTest, TurnedPicturesHaveCodesOfTheirOwn) {
   EXPECT_TRUE(at::equal(codes.split("train").mirrored().to(at::kLong).permute({0, 2, 3, 1}),
                         model->encode(turned)));
   // A batch has codes of either kind, never turned codes.
-  ImageTask task(tiny_images(), codes, /*seed=*/1, at::kCPU);
+  ImageTask task(tiny_images_of_codes(), codes, /*seed=*/1, at::kCPU);
   const at::Tensor batch = task.batch(0, 0)[0].flatten(1);
   const at::Tensor known =
       at::cat({codes.split("train").images(), codes.split("train").mirrored()}).flatten(1);
@@ -182,7 +182,7 @@ TEST_F(AutoencoderTaskTest, TurnedPicturesHaveCodesOfTheirOwn) {
 TEST_F(AutoencoderTaskTest, RefusesWhatDoesNotFit) {
   write_codes();
   EXPECT_THAT(complaint([&] { make(tiny_codes(), "codes"); }), HasSubstr("holds codes"));
-  ImageOptions pixels = tiny_images();
+  ImageOptions pixels = tiny_images_of_codes();
   pixels.model.coding.kind = image_model::Coding::pixels;
   pixels.model.process.r = 0;
   EXPECT_THAT(complaint([&] { ImageTask(pixels, image::Dataset(folder_ / "codes"), 1, at::kCPU); }),
