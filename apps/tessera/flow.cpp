@@ -1,7 +1,7 @@
 #include "command.h"
 
 #include "base/log.h"
-#include "files/config.h"
+#include "config/config.h"
 #include "files/files.h"
 #include "flow/gallery.h"
 #include "flow/options.h"

@@ -1,7 +1,7 @@
 #include "engine/option_list.h"
 
 #include "base/require.h"
-#include "files/config.h"
+#include "config/config.h"
 #include "image_model/image_options.h"
 #include "seq2seq/generation_options.h"
 

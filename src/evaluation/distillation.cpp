@@ -1,10 +1,10 @@
 #include <tessera/evaluation/distillation.h>
 
+#include "config/config.h"
+#include "config/option_text.h"
 #include "engine/text_engine.h"
 #include "evaluation/distilled_corpus.h"
-#include "files/config.h"
 #include "files/hash.h"
-#include "files/option_text.h"
 #include "seq2seq/generation_options.h"
 
 #include <tessera/base/error.h>

@@ -1,9 +1,9 @@
 #include "files/files.h"
 
-#include "files/descriptor.h"
+#include "base/descriptor.h"
+#include "base/regular_file.h"
 #include "files/file_name.h"
 #include "files/own_file.h"
-#include "files/regular_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -150,20 +150,6 @@ bool exchange(const fs::path& one, const fs::path& other) {
 }
 
 }  // namespace
-
-bool FileError::missing() const noexcept {
-  return code_ == ENOENT || code_ == ENOTDIR;
-}
-
-FileError file_error(std::string_view action, const fs::path& path, int code) {
-  std::string hint;
-  if (code == ENOSPC) hint = "the disk is full: free some space or choose another folder";
-  if (code == EDQUOT) hint = "your disk quota is used up: free some space or choose another folder";
-  if (code == EFBIG) hint = "the file is larger than the limit of this process (ulimit -f) allows";
-  return FileError(fmt::format("cannot {} '{}': {}", action, path.string(),
-                               std::generic_category().message(code)),
-                   std::move(hint), code);
-}
 
 bool is_there(const fs::path& path) {
   std::error_code failure;

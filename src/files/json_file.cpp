@@ -1,6 +1,6 @@
 #include "files/json_file.h"
 
-#include "files/regular_file.h"
+#include "base/regular_file.h"
 
 #include <tessera/base/error.h>
 

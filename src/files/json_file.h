@@ -9,7 +9,7 @@
 namespace tessera {
 
 // What a JSON file holds. Throws Error, which names the file, if it cannot be read, is not a
-// regular file or is very large (files/regular_file.h), is not JSON, or nests too deeply:
+// regular file or is very large (base/regular_file.h), is not JSON, or nests too deeply:
 // "'x.json' is damaged: ...".
 //   hint  what to do about it
 nlohmann::ordered_json read_json(const std::filesystem::path& path, const std::string& hint = "");

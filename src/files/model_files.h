@@ -1,6 +1,6 @@
 #pragma once
 
-#include "files/config.h"
+#include "config/config.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,8 +1,8 @@
 #include "image/idx.h"
 
+#include "base/regular_file.h"
 #include "base/require.h"
 #include "files/byte_source.h"
-#include "files/regular_file.h"
 #include "tensor/machine_memory.h"
 
 #include <ATen/ops/empty.h>

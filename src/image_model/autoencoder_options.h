@@ -1,6 +1,6 @@
 #pragma once
 
-#include "files/config.h"
+#include "config/config.h"
 #include "image_model/quantiser.h"
 
 namespace tessera::image_model {

@@ -1,6 +1,6 @@
 #include "image_model/image_options.h"
 
-#include "files/only_for.h"
+#include "config/only_for.h"
 #include "nn/sizes.h"
 #include "process/declare.h"
 #include "symbols/declare.h"

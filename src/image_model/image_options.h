@@ -1,6 +1,6 @@
 #pragma once
 
-#include "files/config.h"
+#include "config/config.h"
 #include "nn/unet.h"
 
 #include <tessera/codebook/bits.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "files/config.h"
+#include "config/config.h"
 
 #include <tessera/process/adaptive_schedule.h>
 #include <tessera/process/objective.h>

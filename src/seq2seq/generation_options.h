@@ -1,6 +1,6 @@
 #pragma once
 
-#include "files/config.h"
+#include "config/config.h"
 #include "seq2seq/seq2seq_options.h"
 
 #include <tessera/base/enum_names.h>

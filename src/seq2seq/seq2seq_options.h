@@ -1,6 +1,6 @@
 #pragma once
 
-#include "files/config.h"
+#include "config/config.h"
 #include "nn/transformer.h"
 
 #include <tessera/codebook/embedding_table.h>

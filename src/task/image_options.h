@@ -1,6 +1,6 @@
 #pragma once
 
-#include "files/config.h"
+#include "config/config.h"
 #include "image_model/autoencoder_options.h"
 #include "image_model/image_options.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "files/config.h"
+#include "config/config.h"
 #include "task/image_options.h"
 #include "task/text_options.h"
 #include "train/options.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "files/config.h"
+#include "config/config.h"
 #include "task/recipe.h"
 #include "train/run_folder.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "config/config.h"
 #include "corpus/batcher.h"
-#include "files/config.h"
 #include "seq2seq/generation_options.h"
 #include "seq2seq/seq2seq_options.h"
 

@@ -1,8 +1,8 @@
 #include "text/dictionary.h"
 
+#include "base/regular_file.h"
 #include "base/require.h"
 #include "files/files.h"
-#include "files/regular_file.h"
 #include "text/line_reader.h"
 
 #include <fmt/format.h>

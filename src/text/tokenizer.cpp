@@ -1,8 +1,8 @@
 #include "text/tokenizer.h"
 
+#include "base/regular_file.h"
 #include "base/require.h"
 #include "files/files.h"
-#include "files/regular_file.h"
 #include "text/pretokenizer.h"
 #include "text/utf8.h"
 #include "text/word_cache.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "files/config.h"
+#include "config/config.h"
 #include "train/checkpoints.h"
 #include "train/divergence.h"
 #include "train/early_stop.h"

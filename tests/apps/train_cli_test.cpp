@@ -238,7 +238,7 @@ TEST_F(TrainCommand, ASignalEndsALongValidation) {
   // Left alone, it would generate for more than a minute.
   const auto begin = std::chrono::steady_clock::now();
   const auto stopped = interrupted(
-      arguments("run", "train.steps=4 sampler.steps=2000 generate.noises=500"), "run", 4, SIGTERM);
+      arguments("run", "train.steps=4 sampler.steps=2000 generate.noises=400"), "run", 4, SIGTERM);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
   EXPECT_EQ(stopped.status, 143) << stopped.err;
   EXPECT_TRUE(fs::exists(checkpoint("run", 4)));

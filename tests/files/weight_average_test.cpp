@@ -93,7 +93,7 @@ TEST_F(WeightAverage, RefusesModelsOfDifferentState) {
                  other = write("other", model_with(options, {0, 1, 3}));
   average_models({one, other}, out_);
   EXPECT_EQ(read_file(out_ / kModelStateFile), read_file(one / kModelStateFile));
-  fs::remove_all(out_);
+  remove_tree(out_);
 
   auto state = safetensors::File(other / kModelStateFile).tensors();
   state["schedule.times"] = state["schedule.times"] / 2;

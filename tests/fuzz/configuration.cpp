@@ -1,4 +1,4 @@
-#include "files/config.h"
+#include "config/config.h"
 #include "fuzz/reading.h"
 #include "fuzz/targets.h"
 #include "task/recipe.h"

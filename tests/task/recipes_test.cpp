@@ -1,7 +1,7 @@
 #include "support/complaint.h"
 #include "task/recipe.h"
 
-#include "files/option_text.h"
+#include "config/option_text.h"
 
 #include <tessera/base/error.h>
 

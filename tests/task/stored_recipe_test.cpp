@@ -1,6 +1,6 @@
 #include "task/stored_recipe.h"
 
-#include "files/option_text.h"
+#include "config/option_text.h"
 #include "support/complaint.h"
 #include "support/temporary_folder.h"
 

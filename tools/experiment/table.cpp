@@ -10,11 +10,11 @@
 #include <sstream>
 
 #include "base/nearest_name.h"
+#include "base/regular_file.h"
 #include "base/require.h"
+#include "config/toml.h"
 #include "experiment/columns.h"
 #include "experiment/sweep.h"
-#include "files/regular_file.h"
-#include "files/toml.h"
 #include "tessera/base/error.h"
 
 namespace tessera::experiment {

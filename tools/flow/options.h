@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "files/config.h"
+#include "config/config.h"
 
 namespace tessera::flow {
 

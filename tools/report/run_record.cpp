@@ -1,10 +1,10 @@
 #include "report/run_record.h"
 
 #include "base/require.h"
-#include "files/config.h"
+#include "config/config.h"
+#include "config/option_text.h"
 #include "files/files.h"
 #include "files/json_file.h"
-#include "files/option_text.h"
 #include "task/stored_recipe.h"
 #include "train/metrics_log.h"
 #include "train/run_folder.h"

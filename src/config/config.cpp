@@ -1,4 +1,4 @@
-#include "files/config.h"
+#include "config/config.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "files/option_text.h"
-#include "files/toml_value.h"
+#include "config/option_text.h"
+#include "config/toml_value.h"
 #include "tessera/base/error.h"
 
 namespace tessera::config {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "files/config.h"
+#include "config/config.h"
 
 #include <tessera/base/enum_names.h>
 #include <tessera/base/error.h>

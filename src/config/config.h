@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "files/recipe_reader.h"
+#include "config/recipe_reader.h"
 #include "tessera/base/enum_names.h"
 
 // Configuration, declared once. A function binds the fields of a plain struct to dotted keys,

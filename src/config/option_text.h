@@ -1,6 +1,6 @@
 #pragma once
 
-#include "files/option.h"
+#include "config/option.h"
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
-#include "files/toml_value.h"
+#include "config/toml_value.h"
 
 #include "base/nearest_name.h"
-#include "files/option_text.h"
+#include "config/option_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
-#include "files/recipe_reader.h"
+#include "config/recipe_reader.h"
 
+#include "config/made_configuration.h"
 #include "files/files.h"
-#include "files/made_configuration.h"
 #include "support/temporary_folder.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ TEST(RecipeReader, SyntaxErrorsComeWithTheirLine) {
   EXPECT_TRUE(found[0].starts_with("x.toml:2: ")) << found[0];
 }
 
-// The parser asserted that they are keys before it looked (files/toml.h).
+// The parser asserted that they are keys before it looked (config/toml.h).
 TEST(RecipeReader, TablesWhoseNameIsNoKeyAreAProblem) {
   for (const char* text : {"[.a]\n", "[\x01]\n", "[[.a]]\n", "[a..b]\n", "[="}) {
     const Lines found = problems_of(text);

@@ -1,8 +1,8 @@
-#include "files/recipe_reader.h"
+#include "config/recipe_reader.h"
 
-#include "files/option_text.h"
-#include "files/regular_file.h"
-#include "files/toml_value.h"
+#include "base/regular_file.h"
+#include "config/option_text.h"
+#include "config/toml_value.h"
 
 #include <tessera/base/error.h>
 

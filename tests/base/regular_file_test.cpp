@@ -1,4 +1,4 @@
-#include "files/regular_file.h"
+#include "base/regular_file.h"
 
 #include "files/files.h"
 #include "support/complaint.h"

@@ -1,4 +1,4 @@
-#include "files/toml.h"
+#include "config/toml.h"
 
 namespace tessera {
 

@@ -1,7 +1,7 @@
-#include "files/regular_file.h"
+#include "base/regular_file.h"
 
-#include "files/descriptor.h"
-#include "files/files.h"
+#include "base/descriptor.h"
+#include "base/file_error.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "files/option.h"
-#include "files/toml.h"
+#include "config/option.h"
+#include "config/toml.h"
 
 #include <optional>
 #include <string>

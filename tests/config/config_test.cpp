@@ -1,6 +1,6 @@
-#include "files/config.h"
+#include "config/config.h"
 
-#include "files/made_configuration.h"
+#include "config/made_configuration.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "files/option.h"
+#include "config/option.h"
 
 #include "base/nearest_name.h"
 

@@ -1,4 +1,4 @@
-#include "files/option_text.h"
+#include "config/option_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
