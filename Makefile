@@ -58,7 +58,7 @@ format: ## rewrite the sources as .clang-format says
 	@scripts/setup --format
 	@git ls-files -z '*.h' '*.cpp' '*.cu' '*.cuh' | xargs -0 clang-format-14 -i
 
-formatted: ## fails where the sources are not as .clang-format says
+formatted: ## fails if the sources are not formatted as .clang-format says
 	@scripts/setup --format
 	@git ls-files -z '*.h' '*.cpp' '*.cu' '*.cuh' | xargs -0 clang-format-14 --dry-run --Werror
 

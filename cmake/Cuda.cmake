@@ -1,5 +1,5 @@
-# CUDA. Our .cu files include no LibTorch header, so they compile (2 s per file) wherever nvcc is installed. They are
-# linked into the library only if LibTorch has CUDA, too.
+# CUDA. Our .cu files include no LibTorch header, so they compile (2 s per file) wherever nvcc is
+# installed. They are linked into the library only if LibTorch has CUDA, too.
 #
 # Sets TESSERA_CUDA_COMPILES and TESSERA_CUDA_LINKS.
 
@@ -18,7 +18,8 @@ if(NOT TESSERA_CUDA STREQUAL "OFF")
     if(DEFINED CMAKE_CUDA_ARCHITECTURES)
       set(TESSERA_CUDA_ARCHITECTURES ${CMAKE_CUDA_ARCHITECTURES})
     endif()
-    # Kernels with clusters and warpgroup products: Hopper. Later chips run them without the products.
+    # Kernels with clusters and warpgroup products: Hopper. Later chips run them without the
+    # products.
     set(TESSERA_HOPPER_ARCHITECTURES 90a-real 90-virtual)
     set(CMAKE_CUDA_ARCHITECTURES ${TESSERA_CUDA_ARCHITECTURES})
     set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)

@@ -1,9 +1,10 @@
-# The libraries we use, each as an INTERFACE target tessera_dep_NAME for compiling. TESSERA_DEP_LIBRARIES lists what to
-# link, TESSERA_DEP_PACKAGES the CMake packages that define those targets (tesseraConfig.cmake finds them again), and
-# TESSERA_DEP_DEFINITIONS says TESSERA_HAS_NAME for every optional library that is there.
+# The libraries we use, each as an INTERFACE target tessera_dep_NAME for compiling.
+# TESSERA_DEP_LIBRARIES lists what to link, TESSERA_DEP_PACKAGES the CMake packages that define
+# those targets (tesseraConfig.cmake finds them again), and TESSERA_DEP_DEFINITIONS says
+# TESSERA_HAS_NAME for every optional library that is there.
 #
-# A library is looked for in TESSERA_DEPS_DIR first (headers, and lib/ for compiled ones), then as a CMake package of its
-# own, then in the system's folders.
+# A library is looked for in TESSERA_DEPS_DIR first (headers, and lib/ for compiled ones), then as a
+# CMake package of its own, then in the system's folders.
 set(TESSERA_DEP_LIBRARIES "")
 set(TESSERA_DEP_PACKAGES "")
 set(TESSERA_DEP_DEFINITIONS "")
@@ -33,7 +34,8 @@ function(tessera_dependency name header debian_package)
       find_library(TESSERA_${name}_LIBRARY ${arg_LIBRARY} HINTS ${TESSERA_DEPS_DIR} ${TESSERA_DEPS_DIR}/lib)
       mark_as_advanced(TESSERA_${name}_LIBRARY)
       get_filename_component(folder "${TESSERA_${name}_LIBRARY}" DIRECTORY)
-      # Named without its path if every linker finds it: an installed library must not depend on this machine's paths.
+      # Named without its path if every linker finds it: an installed library must not depend on
+      # this machine's paths.
       if(folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES)
         set(link ${arg_LIBRARY})
       elseif(TESSERA_${name}_LIBRARY)
@@ -66,7 +68,8 @@ endfunction()
 # fmt's library saves a fifth of the compile time.
 tessera_dependency(fmt fmt/format.h libfmt-dev PACKAGE fmt TARGET fmt::fmt LIBRARY fmt HEADER_ONLY FMT_HEADER_ONLY)
 tessera_dependency(json nlohmann/json.hpp nlohmann-json3-dev PACKAGE nlohmann_json TARGET nlohmann_json::nlohmann_json)
-tessera_dependency(toml toml++/toml.h libtomlplusplus-dev)  # its package is for the compiled library, not needed here
+# Its CMake package is for the compiled library, which is not needed here.
+tessera_dependency(toml toml++/toml.h libtomlplusplus-dev)
 tessera_dependency(cli CLI/CLI.hpp libcli11-dev PACKAGE CLI11 TARGET CLI11::CLI11)
 tessera_dependency(xxhash xxhash.h libxxhash-dev)
 tessera_dependency(utf8proc utf8proc.h libutf8proc-dev LIBRARY utf8proc)

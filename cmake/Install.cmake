@@ -1,5 +1,6 @@
-# cmake --install: the library, its headers, the program with LibTorch's libraries, the recipes, and a package that
-# find_package(tessera) finds. The target `uninstall` removes what the last installation from this folder wrote.
+# cmake --install: the library, its headers, the program with LibTorch's libraries, the recipes, and
+# a package that find_package(tessera) finds. The target `uninstall` removes what the last
+# installation from this folder wrote.
 include(CMakePackageConfigHelpers)
 set(_package ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
 

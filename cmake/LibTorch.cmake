@@ -1,9 +1,9 @@
 # Finds LibTorch and offers it as the target tessera::torch.
 #
-# LibTorch's own package file is not used: with a CUDA build it asks nvcc for things CMake 3.25 does not know. Its
-# folder is all we need. Searched in this order:
-#   1. Torch_DIR and CMAKE_PREFIX_PATH, variables of CMake or of the environment (a folder that holds include/ATen and
-#      lib/, or the package folder within it)
+# LibTorch's own package file is not used: with a CUDA build it asks nvcc for things CMake 3.25 does
+# not know. Its folder is all we need. Searched in this order:
+#   1. Torch_DIR and CMAKE_PREFIX_PATH, variables of CMake or of the environment (a folder that
+#      holds include/ATen and lib/, or the package folder within it)
 #   2. the torch of the active Python
 #   3. the project's own .venv
 #
@@ -81,14 +81,15 @@ endif()
 
 if(NOT TARGET tessera::torch)
   add_library(tessera::torch INTERFACE IMPORTED)
-  # -idirafter: system headers to the compiler, and searched last, so that the distribution's fmt is found before the
-  # one LibTorch ships.
+  # -idirafter: system headers to the compiler, and searched last, so that the distribution's fmt is
+  # found before the one LibTorch ships.
   target_compile_options(tessera::torch INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-idirafter ${TESSERA_TORCH_ROOT}/include>"
     "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-idirafter ${TESSERA_TORCH_ROOT}/include/torch/csrc/api/include>")
   set(_libraries ${TESSERA_TORCH_ROOT}/lib/libtorch.so ${TESSERA_TORCH_ROOT}/lib/libtorch_cpu.so
       ${TESSERA_TORCH_ROOT}/lib/libc10.so)
-  # at::parallel_for compiles to OpenMP calls. Link the runtime that LibTorch itself uses, so that there are not two.
+  # at::parallel_for compiles to OpenMP calls. Link the runtime that LibTorch itself uses, so that
+  # there are not two.
   file(GLOB _openmp ${TESSERA_TORCH_ROOT}/lib/libgomp*.so* ${TESSERA_TORCH_ROOT}/../torch.libs/libgomp*.so*)
   list(APPEND _openmp gomp)
   list(GET _openmp 0 _openmp)
@@ -97,8 +98,8 @@ if(NOT TARGET tessera::torch)
     list(APPEND _libraries -Wl,--no-as-needed ${TESSERA_TORCH_ROOT}/lib/libtorch_cuda.so -Wl,--as-needed
          ${TESSERA_TORCH_ROOT}/lib/libc10_cuda.so -Wl,--allow-shlib-undefined)
   endif()
-  # LibTorch uses the shared C++ runtime. A compiler that has only the static one would make a second copy, whose
-  # std::cerr and locales LibTorch would find before they are set up.
+  # LibTorch uses the shared C++ runtime. A compiler that has only the static one would make a
+  # second copy, whose std::cerr and locales LibTorch would find before they are set up.
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.so OUTPUT_VARIABLE _runtime
                   OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   if(NOT IS_ABSOLUTE "${_runtime}")

@@ -1,12 +1,13 @@
-# Sources of a module are compiled up to eight at once: alone, each would take more than a second for what the headers of
-# LibTorch and JSON leave to the end of every file. -DCMAKE_UNITY_BUILD=OFF compiles every source alone.
+# Sources of a module are compiled up to eight at once: alone, each would take more than a second
+# for what the headers of LibTorch and JSON leave to the end of every file. -DCMAKE_UNITY_BUILD=OFF
+# compiles every source alone.
 if(NOT DEFINED CMAKE_UNITY_BUILD)
   set(CMAKE_UNITY_BUILD ON)
 endif()
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
 
-# For a target that has its sources in folders: only those of one folder are compiled together. A source that has a
-# UNITY_GROUP keeps it.
+# For a target that has its sources in folders: only those of one folder are compiled together. A
+# source that has a UNITY_GROUP keeps it.
 function(tessera_unity_by_folder target)
   get_target_property(sources ${target} SOURCES)
   set(folders "")

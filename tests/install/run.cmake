@@ -1,6 +1,7 @@
 # cmake -DBUILD=... -DSOURCE=... -DWORK=... -DCXX=... -DLAUNCHER=... -DMODEL_MAKER=...
 #       -DDOCS=... -DBUNDLED=... -DTORCH=... -P run.cmake
-# Installs into an empty folder, builds the outside programs against it, runs all programs from there, uninstalls.
+# Installs into an empty folder, builds the outside programs against it, runs all programs from
+# there, uninstalls.
 file(REMOVE_RECURSE ${WORK})
 include(${CMAKE_CURRENT_LIST_DIR}/../run_command.cmake)
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)

@@ -1,5 +1,6 @@
 # cmake -DSOURCE=... -DWORK=... -DCXX=... -DTORCH=... -DBUILD=ON|OFF -P run.cmake
-# Configures a project that has Tessera as a part; builds and runs it where BUILD is ON, which compiles the library anew.
+# Configures a project that has Tessera as a part. With BUILD=ON it is also built and run, which
+# compiles the library anew.
 file(REMOVE_RECURSE ${WORK})
 include(${CMAKE_CURRENT_LIST_DIR}/../run_command.cmake)
 run(${CMAKE_COMMAND} -G Ninja -S ${SOURCE}/tests/subproject -B ${WORK} -DTESSERA_SOURCE=${SOURCE} -DTorch_DIR=${TORCH}
