@@ -4,11 +4,12 @@
 
 namespace tessera {
 
-// What a codebook says whose estimates are no points: there are no paths out of its cells.
+// The error of codebooks for which networks give logits, not points: without cells there are no
+// paths out of them.
 [[noreturn]] inline void refuse_paths() {
   throw Error(
-      "symbols that a network answers with a number for each have no cells: paths need another "
-      "coding, such as bits");
+      "this coding has no cells, because a network gives a number for every symbol: paths need "
+      "another coding, such as bits");
 }
 
 }  // namespace tessera
