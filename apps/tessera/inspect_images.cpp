@@ -17,13 +17,13 @@ namespace {
 
 constexpr int64_t kRandomValues = 10000;
 
-// Values as they may be, for what is the same whatever the images.
+// Arbitrary values, for what does not depend on the images.
 at::Tensor random_values(const image_model::ImageModel& model, uint64_t seed) {
   return random_integers({seed, Purpose::validation, 1}, at::arange(kRandomValues, at::kLong), 0,
                          model.codebook().decodable() - 1);
 }
 
-// Stopping times: cells of pixels are the same whatever the images.
+// Stopping times: cells of pixels do not depend on the images.
 Report boundary_report(const image_model::ImageModel& model, uint64_t seed) {
   const Process* const process = model.family().process();
   if (process == nullptr) return nullptr;

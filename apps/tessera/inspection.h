@@ -40,7 +40,7 @@ Report inspect_image_model(const std::filesystem::path& folder, const ModelInspe
 Report inspect_autoencoder(const std::filesystem::path& folder, const ModelInspection& inspection);
 Report parameters_report(const nn::Parameters& parameters);
 
-// What noise does to some labels [N], by time; null where none of them can be decoded.
+// What noise does to some labels [N], by time; null if none of them can be decoded.
 Report noise_report(const SymbolFamily& family, const at::Tensor& labels);
 std::string noise_text(const Report& noise);
 

@@ -13,7 +13,7 @@ constexpr int kLogColumns = 100;  // of a line of the log, with the time at its 
 // indented like the text.
 std::string wrapped_fields(const std::vector<std::string>& fields);
 
-// A line of the log after its time, painted where stderr shows colours: "warn: 3 pairs are empty".
+// A line of the log after its time, coloured if stderr shows colours: "warn: 3 pairs are empty".
 std::string log_text(const LogLine& line);
 
 }  // namespace tessera::app

@@ -13,7 +13,7 @@ bool stderr_shows_colours();
 
 enum class Paint { bold, yellow, red };
 
-// Text for stderr: painted where colours are shown, else as it is.
+// Text for stderr: coloured if colours are shown, else as it is.
 std::string painted(Paint paint, std::string_view text);
 
 }  // namespace tessera::app

@@ -4,7 +4,7 @@
 
 namespace tessera {
 
-// An open file of the system, closed in the end.
+// Owns a file descriptor of the system and closes it.
 class Descriptor {
  public:
   explicit Descriptor(int opened) : value_(opened) {}

@@ -12,7 +12,7 @@ at::Tensor log_of_rest(const at::Tensor& x) {
   return at::expm1(x.neg()).neg().log();
 }
 
-// That of the first bin; the others follow at distances of a width.
+// The centre of the first bin. The others follow at distances of one width.
 double first_centre(const LogisticBins& bins) {
   return -bins.width * static_cast<double>(bins.count - 1) / 2;
 }

@@ -23,7 +23,7 @@ at::Tensor codes_of(int64_t values, bool mask, at::Device device) {
   return at::cat({known, at::tensor({0.0F, 1.0F}, line.options()).view({1, 2})});
 }
 
-// Where a logistic distribution has its values.
+// The bins of a logistic distribution, one per value.
 LogisticBins bins_of(ValueHead head, int64_t values) {
   return head == ValueHead::logistic_parts ? LogisticBins::parts(values)
                                            : LogisticBins::centred(values);

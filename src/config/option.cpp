@@ -44,7 +44,7 @@ std::string Options::suggestion(std::string_view key) const {
       known.push_back(table);
   }
   if (std::string near = did_you_mean(key, known); !near.empty()) return near;
-  // The right name in the wrong table is far away by the count of letters.
+  // A right name in the wrong table differs by too many letters to be found above.
   for (const Option& option : all_)
     if (split_key(option.key).second == split_key(key).second)
       return did_you_mean(option.key, {option.key});

@@ -53,29 +53,29 @@ struct Option {
   };
   std::vector<Check> checks;
 
-  // Whether the value may change in a run that goes on, as the fields are then; none: it may not.
+  // Whether a resumed run may change the value, given what the fields hold; none: it may not.
   std::function<bool()> may_change;
 
-  // Whether anything depends on it, as the fields are then; none: always.
+  // Whether the option has an effect, given what the fields hold; none: always.
   std::function<bool()> used;
-  std::string user;  // what does: "models of kind 'ar'"
+  std::string user;  // what uses it: "models of kind 'ar'"
 };
 
 // The options of a schema, in the order of declaration.
 class Options {
  public:
-  Option& add(const std::string& key);  // Error where it collides with another
+  Option& add(const std::string& key);  // Error if it collides with another
 
   const Option* find(std::string_view key) const;  // null: none
   bool is_table(std::string_view key) const;       // whether there are options below it
-  // " (did you mean ...?)" after a key that is none; empty where none is near.
+  // " (did you mean ...?)" for an unknown key; empty if no key is similar.
   std::string suggestion(std::string_view key) const;
 
   std::deque<Option>& all() { return all_; }
   const std::deque<Option>& all() const { return all_; }
 
  private:
-  std::deque<Option> all_;  // which leaves them where they are
+  std::deque<Option> all_;  // a deque: options keep their addresses
 };
 
 // The last part of a dotted key, and what is before it: "process" and "r".

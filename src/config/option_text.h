@@ -19,7 +19,7 @@ std::string toml_text(const Value& value);
 
 // What an option takes: "number in [0, 1]", "list of integers, each of at least 1", "ot | ve".
 std::string type_text(const Option& option);
-// The same after "must be".
+// The same, to follow "must be".
 std::string demand_text(const Option& option);
 
 }  // namespace tessera::config

@@ -26,7 +26,7 @@ std::string written(std::string_view key) {
   return is_plain_key(key) ? std::string(key) : toml_text(std::string(key));
 }
 
-// What is no option but about the files themselves.
+// Keys that are not options but concern the files themselves.
 bool is_about_files(std::string_view key) {
   return key == "include" || key == "old_name" || key == "needs" || key == "method";
 }
@@ -142,14 +142,14 @@ struct RecipeReader::Document {
     if (value) values.push_back(std::move(*value));
   }
 
-  // The keys below a table of the file that is none of options.
+  // The keys of [needs] or [method.NAME].
   std::vector<Found> keys_of(const toml::node& node, const std::string& name) {
     if (const toml::table* keys = node.as_table()) return in_order(*keys);
     complain(node, fmt::format("'{}' must be a table of keys", name));
     return {};
   }
 
-  // The keys of a table come sorted by name; people read a list of problems beside their file.
+  // toml++ sorts keys by name. Problems are listed in the order of the file.
   std::vector<Found> in_order(const toml::table& keys) const {
     std::vector<Found> found;
     collect(keys, "", found);

@@ -38,7 +38,7 @@ class RecipeReader {
   };
   const std::vector<Need>& needs() const { return needs_; }
 
-  // Files that are none for this: other problems follow from it.
+  // What does not belong here: a table of results, a method without data. Other problems follow.
   const std::vector<std::string>& misplaced() const { return misplaced_; }
   // What a person should know about the files, a sentence each.
   const std::vector<std::string>& warnings() const { return warnings_; }

@@ -14,7 +14,7 @@
 
 namespace tessera {
 
-// As toml::parse(), whose code takes ten seconds to compile: once is enough.
+// Calls toml::parse(). Its code takes ten seconds to compile, so only one file includes it.
 //   source  what errors say it comes from
 toml::table parse_toml(std::string_view text, const std::string& source = {});
 

@@ -14,7 +14,7 @@
 namespace tessera::config {
 namespace {
 
-// Values of one type; nothing where it is another.
+// The value as one type; nothing if it is of another.
 
 std::optional<double> as_number(const toml::node& node) {
   if (const auto* whole = node.as_integer()) return static_cast<double>(whole->get());

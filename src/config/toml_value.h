@@ -9,7 +9,7 @@
 
 namespace tessera::config {
 
-// Reads the value of a key. Nothing where it cannot be: `problems` then says why.
+// Reads the value of a key. Nothing if that fails: `problems` then says why.
 //   where  what messages begin with: "recipes/x.toml:12: "
 std::optional<Assignment> read_value(const Options& options, const std::string& key,
                                      const toml::node& node, const std::string& where,

@@ -5,8 +5,9 @@
 
 namespace tessera::evaluation {
 
-// Throws UsageError, which spells options like that, for what makes no sense with the model. What
-// the options of generation are for, the engine checks.
+// Throws UsageError for options that make no sense with the model. The engine checks the options of
+// generation.
+//   spelling  how the message names options
 void check_options(const TextEvaluationOptions& options, const Engine& engine,
                    engine::Spelling spelling = engine::Spelling::field);
 

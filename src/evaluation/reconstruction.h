@@ -12,7 +12,7 @@
 
 namespace tessera::evaluation {
 
-// Takes images through an autoencoder and back, and counts what becomes of them.
+// Takes images through an autoencoder and back, and measures what comes back.
 class ReconstructionMeter {
  public:
   // The model must outlive it.
@@ -30,7 +30,7 @@ class ReconstructionMeter {
   at::Tensor counts_;                // [K] int64, of the codes
 };
 
-// Measures `count` images of a set, at equal intervals; all of it where it has fewer.
+// Measures `count` images of a set, at equal intervals, or all if it has fewer.
 //   images    [N, C, H, W] uint8
 //   distance  the Fréchet distance of what comes back, too; or nullptr
 //   pause     called now and then; what it throws ends the work

@@ -29,12 +29,12 @@ struct TextPairs {
   int64_t size() const { return std::ssize(sources); }
 };
 
-// The same as symbols, with end symbols.
+// The same pairs as symbols, with end symbols.
 struct SymbolPairs {
   std::vector<std::vector<text::Id>> sources, references;
 
-  // With the model's tokenizer; what a corpus has of the same tokenizer is taken as it is.
-  //   with_references  otherwise there are none
+  // Uses the model's tokenizer. If the corpus was made with an equal one, its symbols are taken.
+  //   with_references  false: there are none
   static SymbolPairs of(const TextPairs& pairs, const Engine& engine, bool with_references);
 
   corpus::Split split() const;

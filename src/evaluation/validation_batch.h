@@ -16,7 +16,7 @@ corpus::Batcher validation_batches(const seq2seq::Seq2Seq& model, const corpus::
 // On the model's device.
 seq2seq::Seq2SeqBatch validation_batch(const seq2seq::Seq2Seq& model, const corpus::Batch& batch);
 
-//   number  of the batch or, where it is measured several times, of the measurement
+//   number  of the batch or, if it is measured several times, of the measurement
 TrainingStreams validation_streams(uint64_t seed, int64_t number);
 
 }  // namespace tessera::evaluation

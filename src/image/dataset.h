@@ -20,7 +20,7 @@ class Split {
   int64_t size() const { return images_.size(0); }
   // [N, C, H, W], a mapped file: uint8, of codes int16
   const at::Tensor& images() const { return images_; }
-  // Codes of the images turned left to right, likewise; undefined where images are pixels.
+  // Codes of the images turned left to right, likewise; undefined if images are pixels.
   const at::Tensor& mirrored() const { return mirrored_; }
   const at::Tensor& labels() const { return labels_; }  // [N] int64, undefined without classes
 
@@ -46,11 +46,12 @@ class Dataset {
 
   bool has_split(const std::string& name) const { return splits_.contains(name); }
   const Split& split(const std::string& name) const;  // Error that lists the ones there are
-  // What is not trained on: the split "valid", or else "test". Error where there is neither.
+  // What is not trained on: the split "valid", or else "test". Error if there is neither.
   const Split& held_out() const;
 
   bool holds_codes() const { return manifest_.codes.has_value(); }
-  // Throws Error, which says what it is needed for, where it holds codes in place of pixels.
+  // Throws Error if it holds codes in place of pixels.
+  //   purpose  what the pixels are for, for the message
   void require_pixels(const std::string& purpose) const;
 
   const std::string& fingerprint() const { return fingerprint_; }  // hash of the contents

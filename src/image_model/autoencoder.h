@@ -13,8 +13,8 @@ namespace tessera::image_model {
 
 // A VQ autoencoder: pictures become a smaller grid of codes, which become pictures again, nearly
 // the same. A network makes a point of every square of pixels, the nearest code stands for it, and
-// a second network makes pixels of codes. Networks learn by gradients, which pass the codes as if
-// they were not there; codes learn by moving averages (quantiser.h).
+// a second network makes pixels of codes. Networks learn by gradients. The gradient of a code is
+// passed on to its point unchanged; codes themselves learn by moving averages (quantiser.h).
 //
 // Pictures are [B, H, W, C] uint8 here, codes [B, h, w, 1] int64.
 class Autoencoder final : public nn::Trainable {
@@ -31,12 +31,12 @@ class Autoencoder final : public nn::Trainable {
 
   // Without gradients.
   at::Tensor encode(const at::Tensor& pictures) const;
-  // Other numbers than those of codes (masks) stand for the mean of all points.
+  // Labels that are not codes (masks) stand for the mean of all points.
   at::Tensor decode(const at::Tensor& labels) const;
 
   void refresh() override { parameters_.publish(); }
   Draws draw_for(const nn::Inputs& inputs, const TrainingStreams& streams) const override;
-  // Inputs are pictures. In training, codes learn here, too.
+  // Inputs are pictures. In training, this also updates the codes.
   nn::TrainingLoss loss_of(const nn::Inputs& inputs, const Draws& draws, int64_t variant,
                            nn::Mode mode) override;
   // error       mean squared error of values on [-1, 1]

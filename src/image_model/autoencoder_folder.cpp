@@ -27,7 +27,7 @@ constexpr const char* kState = "state.";
 constexpr const char* kEncodeCommand =
     "```\ntessera prepare --images codes --with THIS_FOLDER --from IMAGES --out CODES\n```\n";
 
-// An autoencoder that is used, and not trained.
+// An autoencoder for use, not for training.
 std::unique_ptr<Autoencoder> ready_made(const AutoencoderOptions& options, const ImageShape& shape,
                                         at::Device device, const nn::Start& weights) {
   return std::make_unique<Autoencoder>(options, shape, /*variance=*/1, device,

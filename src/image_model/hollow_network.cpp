@@ -27,7 +27,8 @@ nn::TransformerOptions stack_of(const HollowOptions& options, int64_t layers) {
           .activation = nn::Activation::gelu};
 }
 
-// Scores of places that look at places: 0 where they are seen.   seen [L, S] bool -> [1, 1, L, S]
+// The bias of attention from L places to S places: 0 for those that are seen, else -inf.
+//   seen [L, S] bool -> [1, 1, L, S]
 at::Tensor bias_of(const at::Tensor& seen, at::ScalarType dtype) {
   return nn::key_bias(seen, dtype).permute({1, 2, 0, 3});
 }
@@ -80,7 +81,7 @@ at::Tensor HollowNetwork::operator()(const at::Tensor& x, const at::Tensor& time
   const at::Tensor where = positions() + told.unsqueeze(1);  // [B, places, width]
   const at::Tensor symbols = enter_(x.reshape({rows, places, -1}));
 
-  // The opposite order is the same one from the other end.
+  // The second stack reads the reversed sequence.
   const at::ScalarType dtype = symbols.scalar_type();
   const at::Tensor causal = nn::causal_bias(places, symbols.options().requires_grad(false));
   const at::Tensor before =
@@ -89,7 +90,8 @@ at::Tensor HollowNetwork::operator()(const at::Tensor& x, const at::Tensor& time
       (*backward_)((shifted(symbols.flip(1)) + where.flip(1)).to(at::kFloat), causal, {}, {}, mode)
           .flip(1);
 
-  // A place sees what was read before or after it; itself only as what these two say of it.
+  // A place attends to what the stacks have read before and after it. Its own state is made from
+  // these two and its position, never from its own symbol.
   const at::Tensor upto = at::ones({places, places}, symbols.options().dtype(at::kBool)).tril();
   const at::Tensor memory_bias = bias_of(at::cat({upto, upto.t()}, 1), dtype);
   const at::Tensor own_bias = bias_of(at::eye(places, symbols.options().dtype(at::kBool)), dtype);

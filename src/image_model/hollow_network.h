@@ -15,9 +15,9 @@ struct HollowOptions {
   double dropout = 0.0;
 };
 
-// A Transformer that says of every place of a grid what should stand there, without seeing what
-// does. One stack reads the places in their order, one in the opposite order; a place is told what
-// the first has read before it and what the second has read after it.
+// A Transformer that estimates the symbol at every place of a grid without seeing the symbol that
+// stands there. One stack reads the places in their order, one in the opposite order. The estimate
+// for a place uses what the first has read before it and what the second has read after it.
 class HollowNetwork {
  public:
   //   inputs   numbers that stand for a symbol
@@ -28,14 +28,14 @@ class HollowNetwork {
 
   //   x        [B, H, W, C * inputs]
   //   time     [B], as network_time() tells it
-  //   classes  [B] int64, `classes` itself for none; undefined where there are no conditions
+  //   classes  [B] int64, `classes` itself for none; undefined if there are no conditions
   //   returns  [B, H, W, C * outputs] float32
   at::Tensor operator()(const at::Tensor& x, const at::Tensor& time, const at::Tensor& classes,
                         nn::Mode mode) const;
 
  private:
   at::Tensor positions() const;  // [places, width]
-  // Symbols as a stack reads them: each one place late.   [B, places, width] -> the same
+  // Symbols as a stack reads them: each one place later.   [B, places, width] -> the same
   at::Tensor shifted(const at::Tensor& symbols) const;
 
   ImageShape shape_;
@@ -43,7 +43,7 @@ class HollowNetwork {
   nn::Linear enter_, time_in_, time_out_, leave_;
   nn::Weight classes_;                   // [classes + 1, width], or not defined
   nn::Weight begin_;                     // [1, width]: what is read before the first symbol
-  nn::Weight rows_, columns_, colours_;  // [H, W or C, width]: where a place is
+  nn::Weight rows_, columns_, colours_;  // [H, W or C, width]: position of a place
   std::optional<nn::Transformer> forward_, backward_, readout_;
 };
 

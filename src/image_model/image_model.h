@@ -30,7 +30,7 @@ class ImageModel final : public nn::Trainable {
  public:
   //   classes  of the data; 0: none. The network is told them if the options say so.
   //   family   none: that of the options
-  //   decoder  of the codes that are to be learnt; none: pixels are
+  //   decoder  of the codes that are to be learnt; none: pixels are learnt
   // Throws UsageError for options that do not fit each other or the shape, and for codes of another
   // shape than the decoder's.
   ImageModel(const ImageModelOptions& options, const ImageShape& shape, int64_t classes,
@@ -59,7 +59,7 @@ class ImageModel final : public nn::Trainable {
   std::span<const std::string_view> measures() const override { return family_->measures(); }
 
   // Symbols [n, H, W, C] as pictures [n, C', H', W'] uint8 of picture_shape(), on the CPU. Masks
-  // are grey; of codes, what an average point becomes.
+  // become grey; masks of codes become the picture of an average point.
   at::Tensor pictures_of(const at::Tensor& labels) const;
 
   // The network for a family.

@@ -56,7 +56,7 @@ void Quantiser::learn(const at::Tensor& points, const at::Tensor& labels) {
   const c10::NoGradGuard no_grad;
   const at::Tensor finite = points.isfinite().all(1, /*keepdim=*/true);  // [n, 1]
   const at::Tensor all = at::arange(options_.codes, labels.options());
-  // As a product, whose order is always the same: adding up by index is not on a GPU.
+  // A product, because it adds in a fixed order. Adding by index does not on a GPU.
   const at::Tensor taken =
       labels.unsqueeze(1).eq(all).logical_and(finite).to(at::kFloat);  // [n, K]
   const at::Tensor sizes = taken.sum(0);

@@ -15,7 +15,7 @@ struct QuantiserOptions {
   double decay = 0.99;          // of the moving averages, for a batch
   double smoothing = 1e-5;      // Laplace: added to how often a code is used
   int64_t restart_every = 100;  // batches
-  double restart_share = 0.01;  // of a fair share of the points: what a code must be used more for
+  double restart_share = 0.01;  // codes with at most this part of an equal share of points restart
 };
 
 // K codes, each the moving average of the points it is nearest to. It learns from points alone,
@@ -31,8 +31,8 @@ class Quantiser {
   at::Tensor codes_of(const at::Tensor& labels) const;  // [...] -> [..., d]
   at::Tensor mean() const;                              // [d]: of the points
 
-  // To be called before the points of a batch are coded: when it is time, puts random points in the
-  // place of codes that are hardly used. The first time it is: codes begin as points.
+  // To be called before the points of a batch are coded. Every restart_every batches it replaces
+  // codes that are hardly used by random points. The first call does so for all codes.
   //   points  [n, d]
   //   places  [K] float64, uniform in [0, 1): which point each code would become
   void restart(const at::Tensor& points, const at::Tensor& places);

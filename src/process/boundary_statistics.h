@@ -30,7 +30,7 @@ class BoundaryCounter {
   // labels [...] int64, eps [..., d] noise
   void add(const at::Tensor& labels, const at::Tensor& eps);
 
-  BoundaryStatistics result() const;  // zeros where nothing was counted
+  BoundaryStatistics result() const;  // zeros if nothing was counted
 
  private:
   const Process& process_;

@@ -44,8 +44,8 @@ std::unique_ptr<image_model::Autoencoder> new_autoencoder(const ImageOptions& op
       variance_of(dataset.split("train").images()), device, nn::usual_precision(device), seed);
 }
 
-// What an update keeps of a batch at the least, for its gradient: the states of the blocks at the
-// full size, on the way in and out. Bytes.
+// The least memory of an update, in bytes: the states of the blocks at the full size, in and out,
+// which are kept for the gradient.
 double least_memory(const ImageOptions& options, const image::Dataset& dataset) {
   const image_model::AutoencoderOptions& model = options.autoencoder;
   const auto pixels = static_cast<double>(options.data.batch * dataset.height() * dataset.width());

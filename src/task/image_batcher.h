@@ -24,12 +24,12 @@ class ImageBatcher {
   ImageBatcher(const image::Split& split, const ImageBatcherOptions& options, uint64_t seed);
 
   int64_t batches() const;
-  // Pictures [batch, H, W, C] uint8, or codes likewise of int16, and labels [batch] int64 where
-  // asked for.
+  // Pictures [batch, H, W, C] uint8, or codes likewise of int16, and labels [batch] int64 if
+  // they were asked for.
   nn::Inputs batch(int64_t epoch, int64_t number) const;
 
  private:
-  at::Tensor images_, mirrored_, labels_;  // mirrored_ of codes, which cannot be turned themselves
+  at::Tensor images_, mirrored_, labels_;  // mirrored_: for codes, which cannot be turned
   ImageBatcherOptions options_;
   uint64_t seed_;
   mutable int64_t epoch_ = -1;

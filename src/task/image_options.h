@@ -8,7 +8,7 @@
 
 namespace tessera::task {
 
-// What is learnt of images.
+// What a run learns from images.
 enum class ImageKind {
   diffusion,    // to make new ones
   autoencoder,  // codes that stand for them
@@ -20,10 +20,10 @@ enum class ImageScore {
   loss,      // negative validation loss
 };
 
-// What says which checkpoint of an autoencoder is the best.
+// The score that selects the best checkpoint of an autoencoder.
 enum class ReconstructionScore {
   psnr,  // of held-out images
-  loss,  // of validation, negative
+  loss,  // negative validation loss
 };
 
 struct ImageData {

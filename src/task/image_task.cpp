@@ -30,7 +30,7 @@ image_model::ImageShape shape_of(const image::Dataset& dataset) {
   return shape;
 }
 
-// That made the codes of a data set; nullptr: it has pixels.
+// The autoencoder that made the codes of a data set; nullptr if it has pixels.
 std::shared_ptr<const image_model::Autoencoder> decoder_of(const image::Dataset& dataset,
                                                            at::Device device) {
   if (!dataset.holds_codes()) return nullptr;

@@ -89,7 +89,7 @@ class Glance {
     return read ? std::optional(parse_name<E>(std::get<std::string>(*read))) : std::nullopt;
   }
 
-  // Where its kind of model is none of images, reading it says so.
+  // If model.kind is not a kind of model of images, reading the recipe reports that.
   Recipe recipe() const {
     const Domain domain = at<Domain>(kDomain).value_or(Domain::text);
     const auto kind = schema_.read_so_far(kModel);
@@ -99,7 +99,7 @@ class Glance {
 
  private:
   Domain domain_{};
-  std::string model_;  // a kind of what the domain has
+  std::string model_;  // a kind of model of the domain
   seq2seq::Preset preset_{};
   config::Schema schema_;  // of these keys only; its complaints are not shown
 };

@@ -34,7 +34,7 @@ class Dictionary {
 
   // A symbol that is there already gets `count` more and keeps its number.
   Id add(std::string symbol, int64_t count);
-  Id id(std::string_view symbol) const;  // kUnk where unknown
+  Id id(std::string_view symbol) const;  // kUnk if unknown
   const std::string& symbol(Id id) const;
   int64_t count(Id id) const;  // 0 for the specials
   int64_t size() const;        // specials included

@@ -47,7 +47,7 @@ TEST(Autoencoder, MasksArePicturedAsTheMeanOfAllPoints) {
 
 TEST(Autoencoder, EveryWeightLearns) {
   const auto model = test::tiny_autoencoder();
-  // What begins by doing nothing would hide mistakes.
+  // Layers that start as zero would hide mistakes.
   at::manual_seed(2);
   model->parameters().values().add_(at::randn_like(model->parameters().values()), 0.02);
   model->refresh();

@@ -59,7 +59,7 @@ std::unique_ptr<ImageModel> model_of_codes(const ImageModelOptions& options,
   auto model =
       std::make_unique<ImageModel>(options, shape, /*classes=*/0, at::kCPU, nn::Precision::float32,
                                    1, FamilyMaker(), test::tiny_autoencoder(/*channels=*/3));
-  at::manual_seed(2);  // what should begin by doing nothing would hide mistakes
+  at::manual_seed(2);  // layers that start as zero would hide mistakes
   model->parameters().values().add_(at::randn_like(model->parameters().values()), 0.02);
   model->refresh();
   return model;

@@ -83,7 +83,7 @@ TEST(Quantiser, RestartsCodesThatAreHardlyUsedWhenItIsTime) {
   quantiser.restart(others, places);
   EXPECT_NEAR(quantiser.codes()[0].item<double>(), 0, 1e-3) << "is used";
   EXPECT_EQ(quantiser.codes()[1].item<float>(), 6) << "the second of five points";
-  // It counts from nought again.
+  // Counting begins again.
   quantiser.learn(others, quantiser.nearest(others));
   quantiser.restart(points, places);
   EXPECT_GT(quantiser.codes()[1].item<double>(), 5);

@@ -31,7 +31,7 @@ class ProgramTest : public testing::Test {
       : folder_(parent) {}
 
   struct Result {
-    int status;  // exit code, -1 where a signal ended it
+    int status;  // exit code, -1 if a signal ended it
     std::string out, err;
   };
 

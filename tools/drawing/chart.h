@@ -8,13 +8,13 @@
 
 namespace tessera::drawing {
 
-// A chart: axes, and where its values go. x begins at 0.
+// The axes of a chart, which place its values. x begins at 0.
 class Chart {
  public:
   Chart(double width, double height, double x_max, double y_max, double y_min = 0)
       : width_(width), height_(height), x_max_(x_max), y_min_(y_min), y_max_(y_max) {}
 
-  // Where a value stands in the drawing.
+  // The place of a value in the drawing.
   Point at(double x, double y) const;
 
   void x_tick(double x, const std::string& text);

@@ -19,7 +19,7 @@ struct Evaluated {
   uint64_t seed = 0;
   const Json* report = nullptr;      // what `tessera evaluate --json` printed
   std::filesystem::path hypotheses;  // a file with its sentences
-  std::filesystem::path corpus;      // where its sentences come from
+  std::filesystem::path corpus;      // that its sentences come from
 };
 
 // Is a row better than the base row by more than the choice of test sentences explains?

@@ -67,7 +67,7 @@ Findings find(const Table&, const Plan&, std::vector<JobState>&&, const ResultSt
 
 std::string status_text(JobStatus status);  // "not run", "running", "done", "failed"
 
-// "32.30 ± 0.12", with a mark for significance; "failed", "not run", or "–" where the evaluation
+// "32.30 ± 0.12", with a mark for significance; "failed", "not run", or "–" if the evaluation
 // has no such number.
 std::string score_text(const FoundCell& cell, size_t column, int64_t decimals);
 

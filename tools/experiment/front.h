@@ -33,7 +33,7 @@ TextTable front_table(const Findings& findings);   // the points on it
 TextTable budget_table(const Findings& findings);  // the best of every series within each budget
 Json front_json(const Findings& findings);
 
-// Scores over the logarithm of costs. Points on the front are joined, and labelled where there is
+// Scores over the logarithm of costs. Points on the front are joined, and labelled if there is
 // room.
 //   series  at least one, of one point or more
 drawing::Panel front_panel(const Findings& findings, const std::vector<FrontSeries>& series);

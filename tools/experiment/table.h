@@ -84,7 +84,7 @@ struct Table {
   const Distilled* find_distilled(const std::string& name) const;
   // Without repetition, in the order of the cells.
   std::vector<std::string> rows() const;
-  std::vector<std::string> column_groups() const;  // {""} where no cell names a column
+  std::vector<std::string> column_groups() const;  // {""} if no cell names a column
 };
 
 // Throws UsageError that lists every problem of the file, one a line, with file and line.

@@ -6,7 +6,7 @@
 
 namespace tessera::experiment {
 
-// run_experiment() with a table that has been read. Throws Stopped where it was asked to stop.
+// run_experiment() with a table that has been read. Throws Stopped if it was asked to stop.
 ExperimentResult run_table(const Table& table, const ExperimentRequest& request);
 
 }  // namespace tessera::experiment

@@ -12,7 +12,7 @@ namespace tessera::flow {
 // How the share of right answers grows while networks of one r learn.
 struct LearningCurve {
   double r = 0;
-  std::vector<int64_t> updates;             // where it was measured
+  std::vector<int64_t> updates;             // after which it was measured
   std::vector<std::vector<double>> shares;  // [run][measurement]
   std::vector<ReversePath> paths;           // of the first run, at measurement `pictured`
   size_t pictured = 0;

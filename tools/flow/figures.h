@@ -32,7 +32,7 @@ Figure trajectory_figure(const Scene& scene, const FlowOptions& options);
 // random codes in many dimensions.
 Figure rank_figure(uint64_t seed, at::Device device);
 
-// Contours of what the trained networks have learnt: where a circle of noise is on its way back.
+// Contours of what the trained networks have learnt: a circle of noise on its way back.
 Figure learnt_contours_figure(const Scene& scene, const Comparison& comparison);
 
 Figure reverse_figure(const Scene& scene, const Comparison& comparison);

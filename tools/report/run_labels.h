@@ -18,7 +18,7 @@ struct Difference {
 std::vector<Difference> differences(std::span<const RunRecord> runs);
 
 // How the runs are called: by the one setting in which all differ ("r = 0"), else by the names of
-// their folders, or by their paths where names are equal.
+// their folders, or by their paths if names are equal.
 std::vector<std::string> run_labels(std::span<const RunRecord> runs);
 
 }  // namespace tessera::report

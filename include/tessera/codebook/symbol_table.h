@@ -6,8 +6,8 @@
 namespace tessera {
 
 // Symbols without an order, which a network reads as vectors of a table. With a mask there is one
-// symbol more, K, which cannot be decoded and has the last vector. What a network estimates is no
-// such vector, but K logits; so there are no cells, and no paths out of them.
+// symbol more, K, which cannot be decoded and has the last vector. A network does not estimate such
+// a vector, but K logits. So there are no cells, and no paths out of them.
 class TESSERA_API SymbolTable final : public Codebook {
  public:
   //   weight  [K, d], with a mask [K + 1, d], floating point; codes carry its gradient

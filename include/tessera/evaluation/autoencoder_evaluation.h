@@ -14,7 +14,7 @@ namespace tessera {
 
 // How an autoencoder is measured.
 struct AutoencoderEvaluationOptions {
-  int64_t count = 10000;  // training images, at equal intervals; all where there are fewer
+  int64_t count = 10000;  // training images, at equal intervals; all if there are fewer
   // For the Fréchet distance, as those of ImageEvaluationOptions; no features: no distance.
   std::filesystem::path features = {};
   std::filesystem::path statistics = {};

@@ -62,8 +62,8 @@ struct ImageEvaluation {
   };
   std::optional<Nearest> nearest = {};
 
-  // Of a model of an autoencoder's codes: what the autoencoder alone does to training images, as
-  // many as were made. The distance of the model is to be read beside that.
+  // For a model of an autoencoder's codes: what the autoencoder alone does to training images, as
+  // many as were made. The model's distance should be compared with that.
   std::optional<Reconstruction> floor = {};
 
   int64_t nfe = 0;                         // network calls per image
@@ -75,8 +75,8 @@ struct ImageEvaluation {
 };
 
 // Makes images and measures how far they are from the training images of a data set.
-//   data  a folder that `tessera prepare --images` wrote; of codes, the images they were made from
-//         are meant
+//   data  a folder that `tessera prepare --images` wrote. If it holds codes, the images are those
+//         that the codes were made from.
 TESSERA_API ImageEvaluation evaluate_images(const Engine& engine, const std::filesystem::path& data,
                                             const ImageEvaluationOptions& options);
 

@@ -14,7 +14,7 @@ struct Reconstruction {
   int64_t codes_used = 0;  // of these, by one of the images at least
   double perplexity = 0;   // how many codes would be as varied if all were used alike
   // Fréchet, from the features of the training images: no model of the codes can be expected to
-  // come nearer to them. Nothing where it was not measured.
+  // come nearer to them. Nothing if it was not measured.
   std::optional<double> distance = {};
 
   double share_used() const { return static_cast<double>(codes_used) / static_cast<double>(codes); }
