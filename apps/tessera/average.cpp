@@ -109,7 +109,7 @@ void add_average(CLI::App& program, const GlobalOptions& globals) {
       "  tessera train recipes/multi30k.toml train.keep_last=3 ...\n"
       "  tessera average runs/m30k --last 3\n"
       "  tessera evaluate runs/m30k/average-3 --data data/m30k\n"
-      "Models of different runs can be averaged where they share options and dictionary and began\n"
+      "Models of different runs can be averaged if they share options and dictionary and began\n"
       "with the same weights (train.init):\n"
       "  tessera average runs/a runs/b --out models/ab");
   auto command = std::make_shared<AverageCommand>();

@@ -101,7 +101,7 @@ void add_files(CLI::App* command, std::vector<std::filesystem::path>& files, boo
   command
       ->add_option("files", files,
                    "text, one sentence a line; .gz and .xz are fine, - is standard input, which is "
-                   "read where no file is named")
+                   "read if no file is named")
       ->type_name("FILE");
   command->add_flag("--replace-invalid", replace,
                     "replace bytes that are not UTF-8 by U+FFFD instead of stopping there");
@@ -132,7 +132,9 @@ void add_apply(CLI::App* bpe) {
   apply->add_option("--codes", command->codes, "merges, as 'bpe learn' or subword-nmt prints them")
       ->type_name("FILE")
       ->required();
-  apply->add_option("--merges", command->options.merges, "use the first so many merges; -1: all")
+  apply
+      ->add_option("--merges", command->options.merges,
+                   "use only this many merges, from the first on; -1: all")
       ->capture_default_str();
   apply
       ->add_option("--separator", command->options.separator,

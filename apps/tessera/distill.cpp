@@ -1,3 +1,4 @@
+#include "base/numerals.h"
 #include "command.h"
 
 #include "base/log.h"
@@ -47,11 +48,11 @@ void run_distill(const DistillCommand& command, const GlobalOptions& globals) {
                                       {"identical", report.identical}});
   } else {
     std::cout << fmt::format(
-        "{} lines, {} of them left out (the teacher wrote nothing)\n"
+        "{}, {} of them left out (the teacher wrote nothing)\n"
         "length ratio to the real targets {:.3f}\n"
         "against the real targets: {}\n"
         "identical {:.1f} %\n",
-        report.lines, report.left_out, report.length_ratio, report.bleu_line,
+        counted(report.lines, "line"), report.left_out, report.length_ratio, report.bleu_line,
         100 * report.identical);
   }
   if (report.identical > DistillationReport::kMemorised)
@@ -67,8 +68,8 @@ void add_distill(CLI::App& program, const GlobalOptions& globals) {
   CLI::App* distill = program.add_subcommand(
       "distill", "make a corpus whose training targets are a teacher's output for the sources");
   distill->footer(
-      "Sources, validation and test stay as they are. What was stopped goes on when the same\n"
-      "command is given again, from the last 4,096 lines that were whole.\n"
+      "Sources, validation and test stay as they are. The same command continues work that was\n"
+      "stopped; finished lines are kept in groups of 4,096.\n"
       "  tessera distill runs/teacher --data data/m30k --out data/m30k-distilled --beam 5");
   auto command = std::make_shared<DistillCommand>();
   add_generation_options(*distill, command->settings);

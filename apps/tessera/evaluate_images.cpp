@@ -102,7 +102,7 @@ fs::path images_folder(const ModelSettings& model, const ImageMeasuring& measuri
 void add_image_measuring(CLI::App& command, ImageMeasuring& measuring) {
   command
       .add_option("--count", measuring.count,
-                  "how many images to make, or of an autoencoder to take through its codes")
+                  "how many images to make; with an autoencoder: to code and make again")
       ->check(whole_number(2))
       ->capture_default_str();
   command
@@ -122,8 +122,9 @@ void add_image_measuring(CLI::App& command, ImageMeasuring& measuring) {
       ->check(file_to_write())
       ->option_text("FILE.png");
   command
-      .add_option("--reconstructions", measuring.reconstructions,
-                  "of an autoencoder: picture of held-out images, each beside what came back of it")
+      .add_option(
+          "--reconstructions", measuring.reconstructions,
+          "with an autoencoder: picture of held-out images, each beside what came back of it")
       ->check(file_to_write())
       ->option_text("FILE.png");
   command

@@ -176,9 +176,8 @@ void run_experiment(const ExperimentCommand& command, const GlobalOptions& globa
                                     .stop = stop});
   std::cout << (globals.json ? result.json + "\n" : result.markdown);
   log::info("{}", result.page.string());
-  require(result.failed == 0,
-          "{} of {} jobs failed: the table says why; the same command tries them again",
-          result.failed, result.jobs);
+  require(result.failed == 0, "{} of {} failed: the table says why; the same command tries again",
+          result.failed, counted(result.jobs, "job"));
 }
 
 }  // namespace

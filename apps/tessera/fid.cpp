@@ -226,7 +226,7 @@ void add_fid(CLI::App& program, const GlobalOptions& globals) {
   CLI::App* fid = program.add_subcommand(
       "fid", "distance between two sets of images: Fréchet distance of their features");
   fid->footer(
-      "The distance is called FID only where a word of the extractor's file name begins with\n"
+      "The distance is called FID only if a word of the extractor's file name begins with\n"
       "'inception', else FD and the network's or the file's name: figures of different extractors\n"
       "cannot be compared.\n"
       "  tessera fid data/cifar10 samples --features cifar10-resnet.pt --kid\n"

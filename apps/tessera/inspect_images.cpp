@@ -1,3 +1,4 @@
+#include "base/numerals.h"
 #include "files/model_files.h"
 #include "image/dataset.h"
 #include "image_model/autoencoder_folder.h"
@@ -129,7 +130,8 @@ std::string dataset_text(const Report& report) {
   const auto classes = report["classes"].get<std::vector<std::string>>();
   text += classes.empty()
               ? "  no classes\n"
-              : fmt::format("  {} classes: {}\n", classes.size(), fmt::join(classes, ", "));
+              : fmt::format("  {}: {}\n", counted(std::ssize(classes), "class", "classes"),
+                            fmt::join(classes, ", "));
   text += "\n  split       images     mean  deviation (of 1,000 images)\n";
   for (const auto& [name, split] : report["splits"].items()) {
     text += fmt::format("  {:<8} {:>9} {:>8.2f} {:>10.2f}", name,

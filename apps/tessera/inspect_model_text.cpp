@@ -1,3 +1,4 @@
+#include "base/numerals.h"
 #include "inspection.h"
 #include "text_chart.h"
 
@@ -130,14 +131,14 @@ std::string loaded_text(const Report& model) {
                   byte_count(model["bytes"].get<uint64_t>()));
   const auto number = [&](const char* key) { return model[key].get<int64_t>(); };
   if (model["kind"] == "image")
-    text += fmt::format("  images of {} x {}, {} colours, as {}; {} classes{}\n", number("width"),
-                        number("height"), number("channels"), string_of(model["coding"]),
-                        model["classes"].size(),
+    text += fmt::format("  images of {} x {}, {}, as {}; {}{}\n", number("width"), number("height"),
+                        counted(number("channels"), "colour"), string_of(model["coding"]),
+                        counted(std::ssize(model["classes"]), "class", "classes"),
                         model["conditional"].get<bool>() ? ", which it is told" : "");
   else if (model["kind"] == "autoencoder")
-    text += fmt::format("  images of {} x {}, {} colours, as {} x {} codes of {}\n",
-                        number("width"), number("height"), number("channels"), number("code_width"),
-                        number("code_height"), number("codes"));
+    text += fmt::format("  images of {} x {}, {}, as {} x {} codes of {}\n", number("width"),
+                        number("height"), counted(number("channels"), "colour"),
+                        number("code_width"), number("code_height"), number("codes"));
   else
     text +=
         fmt::format("  {} symbols ({}, {} text), {} can be decoded\n", count_of(model["symbols"]),

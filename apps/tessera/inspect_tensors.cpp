@@ -1,3 +1,4 @@
+#include "base/numerals.h"
 #include "inspection.h"
 #include "text_chart.h"
 
@@ -31,10 +32,10 @@ Report inspect_tensors(const std::filesystem::path& file) {
 }
 
 std::string tensors_text(const Report& report) {
-  std::string text =
-      fmt::format("{}: {} tensors, {} numbers, {}\n", report["path"].get<std::string>(),
-                  report["tensors"].size(), with_commas(report["numbers"].get<int64_t>()),
-                  byte_count(report["bytes"].get<uint64_t>()));
+  std::string text = fmt::format("{}: {}, {} numbers, {}\n", report["path"].get<std::string>(),
+                                 counted(std::ssize(report["tensors"]), "tensor"),
+                                 with_commas(report["numbers"].get<int64_t>()),
+                                 byte_count(report["bytes"].get<uint64_t>()));
   size_t widest = 0;
   for (const Report& each : report["tensors"])
     widest = std::max(widest, each["name"].get_ref<const std::string&>().size());

@@ -84,7 +84,7 @@ tessera::Error not_enough_memory() {
 // For an unforeseen error, with the first line of the library's message.
 tessera::Error unforeseen(std::string what) {
   what.erase(std::min(what.find('\n'), what.size()));
-  return tessera::Error("something went wrong that should not: " + what,
+  return tessera::Error("unexpected error: " + what,
                         "please report it, with the command and what it was given");
 }
 

@@ -135,9 +135,10 @@ void add_prepare(CLI::App& program, const GlobalOptions& globals) {
   corpus::PrepareOptions& options = command->options;
   add_files(*prepare, "--train", command->train, "training pairs; filtered");
   add_files(*prepare, "--valid", command->valid,
-            "to choose the best model by while it trains; every line is kept. With --images: how "
-            "many training images, the last, to hold out for that");
-  add_files(*prepare, "--test", command->test, "to measure at the end; every line is kept");
+            "pairs to choose the best model by during training; every line is kept. With --images: "
+            "how many of the last training images to hold out for that");
+  add_files(*prepare, "--test", command->test,
+            "pairs to measure with at the end; every line is kept");
   prepare->add_option("--out", options.out, "folder to write the corpus or data set to")
       ->type_name("DIR");
   prepare->add_flag("--force", options.replace_corpus,
@@ -150,7 +151,7 @@ void add_prepare(CLI::App& program, const GlobalOptions& globals) {
       prepare
           ->add_option("--vocab", options.vocab,
                        "size of the dictionary both languages share, special symbols included "
-                       "(0: whatever occurs; so with --codes)")
+                       "(0: all that occur; the default with --codes)")
           ->capture_default_str();
   prepare->add_flag("--pretokenised,--pretokenized", options.pretokenised,
                     "text is tokenised already, with blanks between tokens (otherwise punctuation "
@@ -166,9 +167,9 @@ void add_prepare(CLI::App& program, const GlobalOptions& globals) {
                    "leave out training pairs with a longer side, in tokens")
       ->capture_default_str();
   prepare
-      ->add_option("--max-ratio", options.max_ratio,
-                   "leave out training pairs one side of which is so many times longer than the "
-                   "other (0: none)")
+      ->add_option(
+          "--max-ratio", options.max_ratio,
+          "leave out training pairs with one side this many times longer than the other (0: none)")
       ->capture_default_str();
   prepare->add_flag("--replace-invalid", options.replace_invalid,
                     "replace NUL bytes and invalid UTF-8 by U+FFFD (otherwise an error)");
@@ -178,8 +179,8 @@ void add_prepare(CLI::App& program, const GlobalOptions& globals) {
       ->capture_default_str();
   prepare
       ->add_option("--images", command->images,
-                   "prepare images instead of text; what they are: cifar10, idx or png; or codes, "
-                   "to be made of a prepared data set")
+                   "prepare images instead of text, given as cifar10, idx or png; or codes, made "
+                   "from a prepared data set")
       ->type_name("FORMAT");
   prepare->add_option("--from", command->from, "folder of the images")->type_name("DIR");
   prepare

@@ -1,6 +1,7 @@
 #include "prepare_images.h"
 
 #include "base/log.h"
+#include "base/numerals.h"
 #include "evaluation/image_codes.h"
 #include "image/prepare.h"
 #include "print_json.h"
@@ -42,9 +43,10 @@ void log_summary(const image::Manifest& manifest, double seconds) {
   const std::string content = manifest.codes ? fmt::format("codes of {}", manifest.codes->symbols)
                                              : std::string(manifest.channels == 1 ? "grey" : "RGB");
   log::info("{} x {} {}, {}", manifest.width, manifest.height, content,
-            manifest.classes.empty() ? std::string("no classes")
-                                     : fmt::format("{} classes: {}", manifest.classes.size(),
-                                                   fmt::join(manifest.classes, ", ")));
+            manifest.classes.empty()
+                ? std::string("no classes")
+                : fmt::format("{}: {}", counted(std::ssize(manifest.classes), "class", "classes"),
+                              fmt::join(manifest.classes, ", ")));
   log::info("fingerprint {}, {:.1f} s", manifest.fingerprint(), seconds);
 }
 

@@ -46,7 +46,7 @@ void add_report(CLI::App& program, const GlobalOptions& globals) {
       ->add_option(
           "runs", command->runs,
           "folders that `tessera train` wrote; running ones are fine. What `tessera "
-          "evaluate RUN --json` printed is shown too where it lies in RUN/evaluation.json, and "
+          "evaluate RUN --json` printed is shown too if it is in RUN/evaluation.json, and "
           "what it wrote with --out RUN/evaluation.jsonl: sentences side by side; and what "
           "`tessera generate RUN --show-steps --json` printed for a sentence in "
           "RUN/condensation.json")

@@ -276,7 +276,7 @@ void add_sample(CLI::App& program, const GlobalOptions& globals) {
   add_image_options(*sample, command->images);
   sample
       ->add_option("--count", command->count,
-                   "how many images (default: 64, or 8 of each where there are several models)")
+                   "how many images (default: 64, or 8 of each if there are several models)")
       ->check(whole_number(1))
       ->option_text("N");
   sample->add_option("--grid", command->grid, "all images in one PNG")

@@ -73,7 +73,7 @@ void print(const TrainingCost& cost) {
   print_fact("step", fmt::format("{:.1f} ms: {:.2f} updates/s", 1000 / cost.updates_per_second,
                                  cost.updates_per_second));
   print_fact(cost.updates_made > 0 ? "rest of the run" : "whole run",
-             fmt::format("{} updates in {}, validation not counted", cost.updates_left,
+             fmt::format("{} in {}, validation not counted", counted(cost.updates_left, "update"),
                          duration_text(3600 * cost.hours)));
   if (cost.profiled_updates > 0)
     fmt::print("\n{} updates: {}", cost.profiled_updates, cost.profile);
@@ -83,10 +83,10 @@ void print(const TrainingCost& cost) {
 void say_what_was_reached(const TrainingResult& result) {
   const std::string run = result.run.string();
   if (result.seconds > 0)
-    log::info("done: {} has made {} updates; this training took {}", run, result.steps,
+    log::info("done: {} has made {}; this training took {}", run, counted(result.steps, "update"),
               duration_text(result.seconds));
   else
-    log::info("done: {} is complete, with {} updates", run, result.steps);
+    log::info("done: {} is complete, with {}", run, counted(result.steps, "update"));
   if (result.best)
     log::highlight("best: {} at step {}, kept in {}", result.best->text, result.best->step,
                    (result.run / "best").string());

@@ -108,8 +108,8 @@ struct RecipeReader::Document {
     if (!node->is_boolean())
       complain(*node, "'old_name' must be true or false");
     else if (node->as_boolean()->get())
-      reader.warnings_.push_back(fmt::format("'{}' is an old name that will go: say {}", source,
-                                             fmt::join(included, " ")));
+      reader.warnings_.push_back(fmt::format("'{}' is an old name that will be removed: use {}",
+                                             source, fmt::join(included, " ")));
   }
 
   void needs() {

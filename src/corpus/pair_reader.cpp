@@ -1,5 +1,6 @@
 #include "corpus/pair_reader.h"
 
+#include "base/numerals.h"
 #include "base/require.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ int64_t count_lines(text::LineReader& reader) {
 
 [[noreturn]] void throw_uneven(text::LineReader& source, text::LineReader& target) {
   const int64_t source_lines = count_lines(source), target_lines = count_lines(target);
-  throw Error(fmt::format("'{}' has {} lines, but '{}' {}", source.name(), source_lines,
+  throw Error(fmt::format("'{}' has {}, but '{}' {}", source.name(), counted(source_lines, "line"),
                           target.name(), target_lines),
               "line by line they have to belong together");
 }

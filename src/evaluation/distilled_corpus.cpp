@@ -40,8 +40,7 @@ class Partial {
     if (begun && read_file(mark()) == key) return;
     if (begun)
       log::info(
-          "what was begun in '{}' is of another teacher, or was written in another way: beginning "
-          "anew",
+          "the work begun in '{}' is by another teacher or with other options: starting again",
           folder_.string());
     clear();
     write_file_atomically(mark(), key);
@@ -82,8 +81,7 @@ class Partial {
     fs::create_directories(folder_, failure);
     if (failure) throw file_error("make the folder", folder_, failure.value());
     require(fs::is_empty(folder_, failure) || is_there(lock_file()) || is_there(mark()),
-            "'{}', where targets are kept until all are there, exists and is not ours: move it "
-            "away",
+            "'{}' is needed for unfinished targets, but holds other files: move it away",
             folder_.string());
   }
 
@@ -168,8 +166,7 @@ bool is_finished(const fs::path& out, const std::string& key) {
   const auto options = corpus::Manifest::load(out).options;
   const auto found = options.find(kKeyOption);
   if (found != options.end() && found->second == key) return true;
-  throw Error(fmt::format("'{}' holds another corpus than this teacher would write, or one that "
-                          "was written in another way",
+  throw Error(fmt::format("'{}' holds a corpus of another teacher, or one made with other options",
                           out.string()),
               "choose another folder, or remove this one");
 }

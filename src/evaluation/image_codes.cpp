@@ -74,7 +74,7 @@ image::Dataset images_behind(const fs::path& folder) {
   if (!dataset.holds_codes()) return dataset;
   const auto& manifest = dataset.manifest();
   const auto from = manifest.options.find(kFrom);
-  require(from != manifest.options.end(), "'{}' does not say what images its codes are of",
+  require(from != manifest.options.end(), "'{}' does not say which images its codes stand for",
           folder.string());
   constexpr const char* kHint = "name the folder they are in now: --data DIR";
   if (!image::Manifest::is_in(from->second))
@@ -83,10 +83,10 @@ image::Dataset images_behind(const fs::path& folder) {
                 kHint);
   image::Dataset images(from->second);
   if (images.fingerprint() != manifest.codes->images)
-    throw Error(fmt::format("the images in '{}' are others than those that the codes in '{}' were "
-                            "made from",
-                            from->second, folder.string()),
-                kHint);
+    throw Error(
+        fmt::format("the images in '{}' are not those that the codes in '{}' were made from",
+                    from->second, folder.string()),
+        kHint);
   return images;
 }
 

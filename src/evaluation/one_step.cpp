@@ -18,7 +18,8 @@ OneStep measure_one_step(const seq2seq::Seq2Seq& model, const corpus::Split& spl
                          const std::stop_token& stop) {
   const c10::NoGradGuard no_grad;
   const Process* const process = model.family() ? model.family()->process() : nullptr;
-  require(process != nullptr, "a single step is measured on paths from codes to noise");
+  require(process != nullptr,
+          "single steps are measured on paths from codes to noise, and this model has none");
   const corpus::Batcher batcher = validation_batches(model, split, batch_tokens, seed);
   const EmbeddingTable& codebook = model.codebook();
   at::Tensor sums = at::zeros({8}, at::TensorOptions().dtype(at::kDouble).device(model.device()));

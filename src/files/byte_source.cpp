@@ -64,8 +64,8 @@ class Unpacked {
     if (unpacked_ > kWatchedFrom && unpacked_ / kMostTimes > packed_)
       throw Error(
           fmt::format("'{}' unpacks to more than {} times its size", path_.string(), kMostTimes),
-          "data does not do that: the file is damaged, or made to fill the memory; unpack "
-          "it yourself if you trust it");
+          "ordinary data does not shrink so much: the file is damaged, or made to fill the memory; "
+          "unpack it yourself if you trust it");
   }
 
  private:

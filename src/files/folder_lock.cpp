@@ -47,7 +47,7 @@ FolderLock::FolderLock(const std::filesystem::path& file, const std::string& wor
       throw Held(fmt::format("another {}{} is at work in '{}'", worker, who, folder), hint,
                  process);
     }
-    log::warn("this file system has no locks: see to it that only one {} is at work in '{}'",
+    log::warn("this file system has no locks: make sure that only one {} is at work in '{}'",
               worker, folder);
   }
   descriptor_ = descriptor;

@@ -61,7 +61,7 @@ std::string json_problem(const nlohmann::json::exception& error) {
                        named(between(text, "but is ", "\n")));
   // "parse error at line 1, column 9: syntax error while parsing value - ..."
   if (const auto place = between(text, "parse error at ", ":"); !place.empty())
-    return fmt::format("it is no JSON from {} on", place);
+    return fmt::format("it is not JSON from {} on", place);
   return std::string(text);
 }
 

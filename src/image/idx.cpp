@@ -1,5 +1,6 @@
 #include "image/idx.h"
 
+#include "base/numerals.h"
 #include "base/regular_file.h"
 #include "base/require.h"
 #include "files/byte_source.h"
@@ -33,7 +34,8 @@ fs::path find_file(const fs::path& folder, const std::string& name) {
 }
 
 Error cut_off(const fs::path& path, int64_t missing) {
-  return Error(fmt::format("'{}' is cut off: {} bytes are missing", path.string(), missing),
+  return Error(fmt::format("'{}' is cut off: {} missing", path.string(),
+                           counted(missing, "byte is", "bytes are")),
                "download it again");
 }
 
@@ -68,8 +70,8 @@ at::Tensor read_array(const fs::path& path, int64_t dimensions) {
   for (int64_t k = 0; k < dimensions; ++k) {
     shape.push_back(read_number(*source, path));
     if (__builtin_mul_overflow(elements, shape.back(), &elements))
-      throw Error(fmt::format("'{}' is damaged: its header asks for more than there is anywhere",
-                              path.string()));
+      throw Error(fmt::format(
+          "'{}' is damaged: its header announces more data than any machine has", path.string()));
   }
   if (elements > most) throw cut_off(path, elements);
   require_memory(static_cast<double>(elements), fmt::format("'{}'", path.string()),
@@ -90,8 +92,9 @@ struct Files {
 ImageSet::Part read_part(const Files& files) {
   const at::Tensor images = read_array(files.images, 3).unsqueeze(1);
   at::Tensor labels = read_array(files.labels, 1).to(at::kLong);
-  require(images.size(0) == labels.size(0), "'{}' has {} images, '{}' {} labels",
-          files.images.string(), images.size(0), files.labels.string(), labels.size(0));
+  require(images.size(0) == labels.size(0), "'{}' has {}, '{}' {}", files.images.string(),
+          counted(images.size(0), "image"), files.labels.string(),
+          counted(labels.size(0), "label"));
   return {std::make_shared<TensorImages>(images), std::move(labels)};
 }
 
@@ -113,7 +116,7 @@ ImageSet read_idx(const fs::path& folder) {
           images.width(), images.height(), test.images.string(), others.width(), others.height());
   const int64_t last = set.parts["train"].labels.max().item<int64_t>();
   const int64_t last_of_test = set.parts["test"].labels.max().item<int64_t>();
-  require(last_of_test <= last, "'{}' has the label {}, which '{}' does not reach: it ends with {}",
+  require(last_of_test <= last, "'{}' has the label {}, but the labels of '{}' end with {}",
           test.labels.string(), last_of_test, train.labels.string(), last);
   for (int64_t label = 0; label <= last; ++label) set.classes.push_back(std::to_string(label));
   return set;

@@ -1,6 +1,7 @@
 #include "image/png_folder.h"
 
 #include "base/log.h"
+#include "base/numerals.h"
 #include "base/require.h"
 #include "files/files.h"
 #include "image/png.h"
@@ -93,8 +94,8 @@ Listing list(const fs::path& folder) {
 
 void warn_of_others(const fs::path& folder, const Listing& listing) {
   if (listing.others > 0)
-    log::warn("{} files in '{}' do not end in .png and are left out", listing.others,
-              folder.string());
+    log::warn("{} in '{}' left out, because only names that end in .png are read",
+              counted(listing.others, "file"), folder.string());
 }
 
 Error no_images(const fs::path& folder) {
@@ -140,7 +141,7 @@ void check_beside_splits(const fs::path& folder, const std::map<std::string, fs:
       if (!splits.contains(path.filename()))
         throw Error(
             fmt::format("'{}' lies beside the split '{}'", path.string(), splits.begin()->first),
-            "where there are folders train, valid or test, all images are in these");
+            "if there are folders train, valid or test, all images must be in them");
 }
 
 }  // namespace

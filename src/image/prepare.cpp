@@ -1,5 +1,6 @@
 #include "image/prepare.h"
 
+#include "base/numerals.h"
 #include "base/require.h"
 #include "image/cifar10.h"
 #include "image/dataset_writer.h"
@@ -39,8 +40,8 @@ void check_valid(const ImageSet& set, const PrepareOptions& options) {
                 "move the images to validate with into folders valid/CLASS, the others into "
                 "train/CLASS");
   const int64_t size = train->second.images->size();
-  require(options.valid < size, "{} images cannot be held out: there are {} to train on",
-          options.valid, size);
+  require(options.valid < size, "{} cannot be held out: there {} {} to train on",
+          counted(options.valid, "image"), size == 1 ? "is" : "are", size);
 }
 
 }  // namespace

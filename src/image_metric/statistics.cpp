@@ -84,7 +84,7 @@ int64_t count_of(const at::Tensor& x, const fs::path& path) {
   require(at::isIntegralType(x.scalar_type(), false) && x.numel() == 1,
           "'{}': count must be one whole number", path.string());
   const int64_t count = x.to(at::kLong).item<int64_t>();
-  require(count >= 2, "'{}': a covariance of {} images?", path.string(), count);
+  require(count >= 2, "'{}': a covariance needs at least 2 images, not {}", path.string(), count);
   return count;
 }
 

@@ -37,10 +37,10 @@ std::unique_ptr<Autoencoder> ready_made(const AutoencoderOptions& options, const
 std::string summary_of(const Autoencoder& model) {
   const ImageShape &shape = model.shape(), grid = model.grid();
   return fmt::format(
-      "A VQ autoencoder: images of {} x {} pixels and {} colours become {} x {} codes of {}: {} "
+      "A VQ autoencoder: images of {} x {} pixels and {} become {} x {} codes of {}: {} "
       "parameters.",
-      shape.width, shape.height, shape.channels, grid.width, grid.height, grid.symbols,
-      with_commas(model.parameters().count()));
+      shape.width, shape.height, counted(shape.channels, "colour"), grid.width, grid.height,
+      grid.symbols, with_commas(model.parameters().count()));
 }
 
 int64_t number_in(const safetensors::Metadata& metadata, const char* key) {

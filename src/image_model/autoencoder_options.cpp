@@ -24,8 +24,9 @@ void declare(config::Schema& schema, AutoencoderOptions& options) {
   schema.option("model.codes", quantiser.codes, "number of codes").range(2, 32768);
   schema.option("model.code_width", quantiser.width, "numbers of a code").range(1, 1024);
   schema
-      .option("model.code_decay", quantiser.decay,
-              "codes are moving averages of their points; how much of them stays at a batch")
+      .option(
+          "model.code_decay", quantiser.decay,
+          "codes are moving averages of their points; share of an average that is kept at a batch")
       .range(0, 1)
       .check([](double value) { return value < 1; }, "below 1");
   schema
@@ -34,11 +35,12 @@ void declare(config::Schema& schema, AutoencoderOptions& options) {
       .above(0);
   schema
       .option("model.restart_every", quantiser.restart_every,
-              "batches after which codes that are hardly used begin anew, at random points")
+              "batches after which codes that are hardly used begin anew at random points")
       .range(1, 1e9);
   schema
       .option("model.restart_share", quantiser.restart_share,
-              "such a code was used for no more than this part of a fair share of the points")
+              "codes begin anew if they were used for at most this part of an equal share of the "
+              "points")
       .range(0, 1);
 }
 

@@ -30,9 +30,10 @@ std::string summary_of(const ImageModel& model) {
                                 : fmt::format(" by an autoencoder's {} x {} codes of {},",
                                               grid.width, grid.height, grid.symbols);
   return fmt::format(
-      "A model of images of {} x {} pixels and {} colours,{} coded as {}, by {}: {} parameters.",
-      shape.width, shape.height, shape.channels, codes, name_of(model.options().coding.kind),
-      model.family().summary(), with_commas(model.parameters().count()));
+      "A model of images of {} x {} pixels and {},{} coded as {}, by {}: {} parameters.",
+      shape.width, shape.height, counted(shape.channels, "colour"), codes,
+      name_of(model.options().coding.kind), model.family().summary(),
+      with_commas(model.parameters().count()));
 }
 
 }  // namespace

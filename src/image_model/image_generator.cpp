@@ -1,5 +1,6 @@
 #include "image_model/image_generator.h"
 
+#include "base/numerals.h"
 #include "base/require.h"
 #include "process/interruptible.h"
 #include "tensor/machine_memory.h"
@@ -72,7 +73,9 @@ at::Tensor ImageGenerator::generate(const ImageRows& rows, const StepCallback& c
     return pictures;
   } catch (const c10::Error& error) {
     if (!is_out_of_memory(error)) throw;
-    throw Error(fmt::format("the device has no memory left for {} images at a time", count), lower);
+    throw Error(
+        fmt::format("the device has no memory left for {} at a time", counted(count, "image")),
+        lower);
   }
 }
 

@@ -48,8 +48,8 @@ void declare_coding(config::Schema& schema, CodingOptions& coding) {
   });
   only_for(schema, coding.kind, {values}, [&] {
     schema.option("model.head", coding.head,
-                  "of values: what the network says of each, a number for every value, or a "
-                  "logistic distribution, whose values are points from -1 to 1 (logistic) or "
+                  "for values: what the network says of each: a number for every value (logits), "
+                  "or a logistic distribution, whose values are points from -1 to 1 (logistic) or "
                   "equal parts of [-1, 1] (logistic-parts: tauLDR)");
   });
 }
@@ -67,7 +67,7 @@ void declare_network(config::Schema& schema, nn::UNetOptions& network) {
       .range(1, nn::kMostLayers);
   schema
       .option("model.attention_side", network.attention_side,
-              "stages whose pictures are at most so high have attention; 0: none")
+              "stages whose pictures are at most this high have attention; 0: none")
       .at_least(0);
   schema.option("model.head_width", network.head_width, "width of an attention head").at_least(1);
   schema.option("model.dropout", network.dropout, "share of the activations dropped in training")
@@ -87,7 +87,7 @@ void declare(config::Schema& schema, ImageModelOptions& options) {
                   "it estimates (hollow: SDDM), for grids of some hundred symbols");
     schema
         .option("model.layers", options.layers,
-                "of a hollow network: layers of each of its two stacks, one for every direction of "
+                "for a hollow network: layers of each of its two stacks, one for each direction of "
                 "reading")
         .range(1, nn::kMostLayers);
   });

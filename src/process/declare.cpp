@@ -26,14 +26,14 @@ void declare(config::Schema& schema, const std::string& prefix, ProcessOptions& 
                 "use the integer arithmetic of the paper's listing (VP only, for comparison)");
   schema
       .option(prefix + "min_time", options.min_time,
-              "where times of training begin, as a share of the horizon; above 0, they are real "
+              "earliest time of training, as a share of the horizon; above 0, times are real "
               "numbers and not whole steps")
       .range(0, 1)
       .check([](double value) { return value < 1; }, "below 1");
-  schema.option(prefix + "min_time_from_codes", options.min_time_from_codes,
-                "let times of training begin no earlier than where noise is as large as the "
-                "spacing of the codes, as they are at every update (Dinoiser); spacing-plus-one: "
-                "where it is a little larger");
+  schema.option(
+      prefix + "min_time_from_codes", options.min_time_from_codes,
+      "earliest time of training from the codes: the time at which noise is as large as their "
+      "spacing, computed anew at every update (Dinoiser); spacing-plus-one: a little later");
 }
 
 void declare(config::Schema& schema, const std::string& prefix, AdaptiveScheduleOptions& options) {
@@ -43,12 +43,13 @@ void declare(config::Schema& schema, const std::string& prefix, AdaptiveSchedule
               "position, so that errors grow evenly with time (SeqDiffuSeq; needs process.r = 0); "
               "0: the schedule does not change")
       .at_least(0);
-  schema.option(prefix + "start", options.start, "updates before its first change").at_least(0);
+  schema.option(prefix + "start", options.start, "updates before the first change of that schedule")
+      .at_least(0);
   schema.option(prefix + "bin", options.bin, "time steps whose errors are counted together")
       .range(1, 1000000);
   schema
       .option(prefix + "positions", options.positions,
-              "positions with a schedule of their own; later ones share the last")
+              "positions that have a schedule of their own; later ones share the last")
       .range(1, 65536);
 }
 
@@ -133,7 +134,8 @@ void declare_paths(config::Schema& schema, const std::string& prefix, SamplerOpt
                 "variance of gaussian noise: that of the posterior, or the large one of DDPM");
   schema.option(prefix + "boundary_of", options.boundary_of,
                 "take the stopping time of the estimate itself, or of the code it decodes to");
-  schema.option(prefix + "clip", options.clip, "clamp the estimate to [-clip, clip]; 0: not")
+  schema
+      .option(prefix + "clip", options.clip, "clamp the estimate to [-clip, clip]; 0: do not clamp")
       .at_least(0);
   schema.option(prefix + "final_call", options.final_call,
                 "call the network once more at the end, at t = 1, from the last state");
@@ -176,25 +178,26 @@ void declare(config::Schema& schema, const std::string& prefix, SymbolSampling& 
                 "the surest, others being masked again (confidence: Mask-Predict)");
   schema
       .option(prefix + "temperature", options.temperature,
-              "of the symbols that are drawn: higher values vary more; 0: the likeliest")
+              "for drawing symbols: higher values vary more; 0: the likeliest")
       .range(0, 1000);
   schema.option(prefix + "likeliest_last", options.likeliest_last,
                 "take the likeliest symbols in the last step");
   schema
       .option(prefix + "correctors", options.correctors,
-              "further steps at the same time after every step, each a network call")
+              "corrector steps after every step, at the same time; each is a network call")
       .range(0, 61);
   schema
-      .option(prefix + "corrector_size", options.corrector_size, "length of such a step, in steps")
+      .option(prefix + "corrector_size", options.corrector_size,
+              "length of a corrector step, in sampling steps")
       .above(0);
   schema
       .option(prefix + "corrector_from", options.corrector_from,
-              "they follow steps that begin at this share of the horizon or below")
+              "corrector steps follow only steps that begin at this share of the horizon or below")
       .range(0, 1);
   schema
       .option(prefix + "last_time", options.last_time,
-              "share of the horizon where the last step begins (continuous times); 0: all steps "
-              "are equally long")
+              "time at which the last step begins, as a share of the horizon (continuous times); "
+              "0: all steps are equally long")
       .range(0, 1)
       .check([](double value) { return value < 1; }, "below 1");
 }

@@ -20,7 +20,7 @@ at::Tensor ranks(const Codebook& codebook, const at::Tensor& x, const at::Tensor
 RankStatistics rank_statistics(const Process& process, const Codebook& codebook,
                                const at::Tensor& labels, int64_t steps, uint64_t seed) {
   require(steps >= 1 && labels.dim() == 1 && labels.size(0) >= 1,
-          "ranks are taken of at least one label, at one time or more");
+          "ranks need at least one label and one time");
   const c10::NoGradGuard no_grad;
   const double horizon = process.trajectory().horizon();
   const auto longs = at::TensorOptions().dtype(at::kLong).device(codebook.device());

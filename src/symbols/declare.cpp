@@ -44,7 +44,7 @@ void declare_values(config::Schema& schema, const std::string& prefix,
   TargetRateOptions& rates = options.target_rate;
   schema
       .option(prefix + "reach", rates.reach,
-              "for target-rate: how many values a jump goes over, about")
+              "for target-rate: about how many values a jump moves by")
       .above(0);
   schema
       .option(prefix + "target_width", rates.target_width,

@@ -51,11 +51,11 @@ Left left_at(const NoiseKernel& kernel, const at::Tensor& symbols, const at::Ten
 NoiseStatistics noise_statistics(const SymbolProcess& process, const at::Tensor& counts,
                                  int64_t steps) {
   const NoiseKernel& kernel = process.kernel();
-  require(steps >= 1, "noise is looked at at one time or more");
+  require(steps >= 1, "statistics of noise need at least one time");
   require_shape(counts, {kernel.symbols()}, "counts");
   const c10::NoGradGuard no_grad;
   const at::Tensor symbols = counts.nonzero().flatten();
-  require(symbols.size(0) >= 1, "noise is looked at for at least one symbol");
+  require(symbols.size(0) >= 1, "statistics of noise need at least one symbol that occurs");
   const at::Tensor share = (counts / counts.sum()).take(symbols);
   const std::optional<Survival> survival = has_survival(process.options().noise)
                                                ? std::optional<Survival>(process.options().survival)

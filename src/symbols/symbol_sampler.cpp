@@ -323,8 +323,8 @@ SymbolSampler::SymbolSampler(const SymbolProcess& process, const SymbolSamplerOp
                  "the temperature must be a number >= 0 (0: the likeliest symbols), got {}",
                  sampling.temperature);
   require_option(sampling.order == UncoverOrder::random || masks,
-                 "sampler.order = \"confidence\" uncovers masks: this model's noise puts "
-                 "symbols in each other's place");
+                 "sampler.order = \"confidence\" uncovers masks, and this model has none: its "
+                 "noise replaces symbols by other symbols");
   require_option(sampling.predictor != Predictor::tau_leaping || !masks,
                  "sampler.predictor = \"tau-leaping\" is for jumps between values or symbols, "
                  "and a mask has no place among them");

@@ -63,7 +63,7 @@ TargetRateKernel::TargetRateKernel(int64_t symbols, int64_t horizon,
   const c10::NoGradGuard no_grad;
   stationary_ = wide_gaussian(symbols, options.target_width);
   require_option(stationary_.min().item<double>() > 0,
-                 "a target width of {} leaves nothing of some of {} symbols: raise it",
+                 "a target width of {} leaves some of {} symbols no probability: raise it",
                  options.target_width, symbols);
   const at::Tensor rates = base_rates(stationary_, options.reach);
   // Balance makes the matrix symmetric after scaling by the roots of the shares.

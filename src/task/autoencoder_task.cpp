@@ -1,6 +1,7 @@
 #include "task/autoencoder_task.h"
 
 #include "base/log.h"
+#include "base/numerals.h"
 #include "base/require.h"
 #include "evaluation/reconstruction.h"
 #include "image/grid.h"
@@ -143,12 +144,13 @@ std::string AutoencoderTask::memory_hint() const {
 std::vector<train::Fact> AutoencoderTask::facts() const {
   const int64_t images = dataset_.split("train").size();
   const image_model::ImageShape grid = model_->grid();
-  return {
-      {"images", images, "images",
-       fmt::format("{} of {} x {}, {} colours; {} x {} codes of {} each", images, dataset_.width(),
-                   dataset_.height(), dataset_.channels(), grid.width, grid.height, grid.symbols)},
-      {"batches_per_epoch", batcher_.batches(), "epoch",
-       fmt::format("{} batches of {}", batcher_.batches(), options_.data.batch)}};
+  return {{"images", images, "images",
+           fmt::format("{} of {} x {}, {}; {} x {} codes of {} each", images, dataset_.width(),
+                       dataset_.height(), counted(dataset_.channels(), "colour"), grid.width,
+                       grid.height, grid.symbols)},
+          {"batches_per_epoch", batcher_.batches(), "epoch",
+           fmt::format("{} of {}", counted(batcher_.batches(), "batch", "batches"),
+                       options_.data.batch)}};
 }
 
 std::vector<std::string> AutoencoderTask::next_commands(const std::filesystem::path& run) const {

@@ -1,6 +1,7 @@
 #include "task/image_task.h"
 
 #include "base/log.h"
+#include "base/numerals.h"
 #include "base/require.h"
 #include "evaluation/image_codes.h"
 #include "image/grid.h"
@@ -190,12 +191,13 @@ std::vector<train::Fact> ImageTask::facts() const {
   const int64_t images = dataset_.split("train").size();
   const std::string content = dataset_.holds_codes()
                                   ? fmt::format("{} codes", model_->shape().symbols)
-                                  : fmt::format("{} colours", dataset_.channels());
+                                  : counted(dataset_.channels(), "colour");
   return {{"images", images, "images",
-           fmt::format("{} of {} x {}, {}, {} classes", images, dataset_.width(), dataset_.height(),
-                       content, dataset_.classes().size())},
+           fmt::format("{} of {} x {}, {}, {}", images, dataset_.width(), dataset_.height(),
+                       content, counted(std::ssize(dataset_.classes()), "class", "classes"))},
           {"batches_per_epoch", batcher_.batches(), "epoch",
-           fmt::format("{} batches of {}", batcher_.batches(), options_.data.batch)}};
+           fmt::format("{} of {}", counted(batcher_.batches(), "batch", "batches"),
+                       options_.data.batch)}};
 }
 
 std::vector<std::string> ImageTask::next_commands(const std::filesystem::path& run) const {

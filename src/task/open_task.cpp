@@ -17,8 +17,8 @@ corpus::Corpus open_corpus(const Recipe& recipe, const std::filesystem::path& ru
     require_option(!folder.empty(),
                    "data.dir is missing: name a folder that `tessera prepare` wrote");
   } else if (!data.dir.empty()) {
-    throw UsageError("data.dir names a corpus, and data.task makes one: only one of them counts",
-                     "say data.task=none to train on data.dir");
+    throw UsageError("data.dir names a corpus, and data.task makes one: choose one of them",
+                     "set data.task=none to train on data.dir");
   } else if (mode == OwnData::make || !is_there(folder)) {
     // A corpus that exists before the run is left over from a run that did not begin, maybe with
     // other options. A run that was killed while its corpus was made has none.

@@ -25,7 +25,7 @@ void declare_text(config::Schema& schema, Recipe& recipe) {
 
 void declare_images(config::Schema& schema, Recipe& recipe) {
   schema.option("model.kind", recipe.image.kind,
-                "what is learnt of images: to make new ones (diffusion), or codes that stand for "
+                "what is learnt from images: to make new ones (diffusion), or codes that stand for "
                 "them (autoencoder); decides which other keys exist");
   declare_data(schema, recipe.image.data);
   if (recipe.image.kind == ImageKind::autoencoder) {

@@ -35,8 +35,8 @@ Recipe resumed_recipe(const train::RunFolder& folder, std::span<const std::strin
   if (schema.values().at(kSteps) != before.at(kSteps) &&
       train::depends_on_total_steps(recipe.schedule))
     log::warn(
-        "with this schedule the learning rate follows {}: from here on it is that of the changed "
-        "run, up to here that of the one before",
+        "the schedule of the learning rate depends on {}: updates from here on follow the new "
+        "schedule, earlier ones followed the old one",
         kSteps);
   return recipe;
 }

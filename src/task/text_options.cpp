@@ -21,7 +21,7 @@ void declare_data(config::Schema& schema, TextData& data) {
   schema.option("data.square", batches.square,
                 "pad source and target to one length, so that a batch has sentences of every "
                 "length ratio");
-  schema.option("data.max_buckets", batches.max_buckets, "different shapes of a batch, at most")
+  schema.option("data.max_buckets", batches.max_buckets, "largest number of batch shapes")
       .range(1, 1000);
 }
 

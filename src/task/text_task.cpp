@@ -1,6 +1,7 @@
 #include "task/text_task.h"
 
 #include "base/log.h"
+#include "base/numerals.h"
 #include "base/require.h"
 #include "seq2seq/model_folder.h"
 #include "tensor/machine_memory.h"
@@ -182,12 +183,12 @@ std::string TextTask::memory_hint() const {
 std::vector<train::Fact> TextTask::facts() const {
   const auto symbols = corpus_.tokenizer().dictionary().size();
   Json shapes = Json::array();
-  std::string text =
-      fmt::format("{} batches in {} shapes", batcher_.batches(0), batcher_.shapes().size());
+  std::string text = fmt::format("{} in {}", counted(batcher_.batches(0), "batch", "batches"),
+                                 counted(std::ssize(batcher_.shapes()), "shape"));
   for (const auto& shape : batcher_.shapes()) {
     shapes.push_back({shape.rows, shape.source, shape.target});
-    text += fmt::format("\n{} sentences x {} source, {} target", shape.rows, shape.source,
-                        shape.target);
+    text += fmt::format("\n{} x {} source, {} target", counted(shape.rows, "sentence"),
+                        shape.source, shape.target);
   }
   return {{"symbols", symbols, "symbols", fmt::format("{}", symbols)},
           {"pairs", corpus_.split("train").size(), "pairs",

@@ -55,7 +55,7 @@ void say_what_it_trains(const train::Task& task) {
   std::string facts;
   for (const train::Fact& fact : task.facts())
     if (fact.value.is_number() && fact.title == fact.key)
-      facts += fmt::format(", {} {}", fact.value.dump(), fact.title);
+      facts += fmt::format(", {} {}", with_commas(fact.value.get<int64_t>()), fact.title);
   log::info("{} parameters{}, {}", short_count(task.model().parameters().count()), facts,
             task.model().device().str());
 }

@@ -211,7 +211,7 @@ void count_words(std::string_view line, WordCounts& counts) {
 BpeCodes learn_bpe(const WordCounts& words, const BpeLearnerOptions& options) {
   require_option(options.merges >= 0, "the number of merges must not be negative, got {}",
                  options.merges);
-  require_option(options.min_frequency >= 1, "the minimum frequency must be 1 at least, got {}",
+  require_option(options.min_frequency >= 1, "the minimum frequency must be at least 1, got {}",
                  options.min_frequency);
   return Learner(words).run(options);
 }

@@ -47,12 +47,12 @@ void declare(config::Schema& schema, const std::string& prefix, EarlyStopOptions
 void declare(config::Schema& schema, const std::string& prefix, DivergenceOptions& options) {
   schema
       .option(prefix + "divergence_factor", options.factor,
-              "a loss above this many times the median of late is a spike; 0: none is")
+              "a loss above this many times the recent median is a spike; 0: never")
       .check([](double factor) { return factor == 0 || factor > 1; }, "0 or above 1")
       .may_change();
   schema
       .option(prefix + "divergence_window", options.window,
-              "number of losses that median is taken of")
+              "number of recent losses that the median is taken of")
       .range(1, 1000000)
       .may_change();
   schema

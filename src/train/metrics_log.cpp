@@ -1,6 +1,7 @@
 #include "train/metrics_log.h"
 
 #include "base/log.h"
+#include "base/numerals.h"
 #include "base/require.h"
 #include "files/files.h"
 #include "files/own_file.h"
@@ -53,14 +54,16 @@ std::string text_of(const fs::path& path) {
 void drop_lines(const fs::path& path, int64_t last_step) {
   const std::string text = text_of(path);
   std::string kept;
-  size_t broken = 0;
+  int64_t broken = 0;
   for (const Line& line : lines_of(text)) {
     if (line.value.is_discarded())
       ++broken;
     else if (!is_after(line.value, last_step))
       kept.append(line.text).append("\n");
   }
-  if (broken > 0) log::warn("'{}': {} broken lines are dropped", path.string(), broken);
+  if (broken > 0)
+    log::warn("'{}': {} dropped", path.string(),
+              counted(broken, "broken line is", "broken lines are"));
   if (kept != text) write_file_atomically(path, kept);
 }
 
@@ -99,7 +102,8 @@ void MetricsLog::write(int64_t step, const ordered_json& values) {
     if (::ftruncate(descriptor_, before.st_size) != 0) log::debug("a broken line stays");
     if (lost_++ == 0) log::warn("{}; the run goes on", file_error("write", path_, code).what());
   } else if (lost_ > 0) {
-    log::warn("'{}' can be written to again, {} lines are lost", path_.string(), lost_);
+    log::warn("'{}' can be written to again, {} lost", path_.string(),
+              counted(lost_, "line is", "lines are"));
     lost_ = 0;
   }
 }

@@ -29,7 +29,9 @@ void declare_learner(config::Schema& schema, LearnerOptions& options) {
   schema.option("train.clip", options.clip, "largest norm of the gradient; 0: not clipped")
       .at_least(0);
   schema.option("train.accumulate", options.accumulate, "batches of an update").range(1, 10000);
-  schema.option("train.ema", options.ema, "how much of the averaged weights stays at an update")
+  schema
+      .option("train.ema", options.ema,
+              "share of the moving average of the weights that is kept at an update")
       .range(0, 1);
   schema
       .option("train.graphs", options.graphs,
@@ -39,7 +41,10 @@ void declare_learner(config::Schema& schema, LearnerOptions& options) {
       .range(0, 1);
   schema.option("train.beta2", options.adamw.beta2, "AdamW: decay of the mean squared gradient")
       .range(0, 1);
-  schema.option("train.eps", options.adamw.eps, "AdamW: added to the root of the latter").above(0);
+  schema
+      .option("train.eps", options.adamw.eps,
+              "AdamW: added to the root of the mean squared gradient")
+      .above(0);
   schema.option("train.weight_decay", options.adamw.weight_decay, "AdamW: decoupled decay")
       .at_least(0);
 }

@@ -1,6 +1,7 @@
 #include "train/trainer.h"
 
 #include "base/log.h"
+#include "base/numerals.h"
 #include "base/progress.h"
 #include "base/require.h"
 #include "files/files.h"
@@ -214,7 +215,8 @@ void Trainer::log_updates(MetricsLog& log, const Listener& listener) {
                fmt::format("norm {:.2f}", measured.gradient_norm),
                fmt::format("lr {:.2e}", rate_now), fmt::format("{:.1f} updates/s", rate)});
   if (measured.skipped > 0)
-    log::warn("{:.0f} updates were left out: their gradient was not finite", measured.skipped);
+    log::warn("{} left out, because gradients were not finite",
+              counted(static_cast<int64_t>(measured.skipped), "update was", "updates were"));
   Json line{{"epoch", position_.epoch}, {"loss", measured.loss}};
   for (const auto& [name, value] : measured.parts) line[name] = value;
   line.update({{"gradient_norm", measured.gradient_norm},

@@ -73,7 +73,7 @@ TEST_F(DistillCommand, GoesOnWhereItWasStoppedAndRepeatsNothing) {
   write("other.partial/key", "another teacher");
   write("other.partial/targets-00000000", "4 5\n6\n7\n8\n9\n");
   const auto result = distill("--out other --beam 2");
-  EXPECT_THAT(result.err, HasSubstr("beginning anew"));
+  EXPECT_THAT(result.err, HasSubstr("starting again"));
   EXPECT_NE(tessera::test::file_text(folder_ / "other/train.tgt.ids"),
             tessera::test::file_text(folder_ / "half/train.tgt.ids"));
   // A complete corpus is reported, not made again.
@@ -82,7 +82,7 @@ TEST_F(DistillCommand, GoesOnWhereItWasStoppedAndRepeatsNothing) {
   EXPECT_THAT(again.out, HasSubstr("5 lines"));
   const auto refused = distill("--out whole --beam 3");
   EXPECT_EQ(refused.status, 1);
-  EXPECT_THAT(refused.err, HasSubstr("'whole' holds another corpus"));
+  EXPECT_THAT(refused.err, HasSubstr("'whole' holds a corpus of another teacher"));
 }
 
 TEST_F(DistillCommand, TakesAFolderWithASlashAndTouchesNoOthers) {
@@ -92,7 +92,7 @@ TEST_F(DistillCommand, TakesAFolderWithASlashAndTouchesNoOthers) {
   write("other.partial/precious", "x");
   const auto refused = distill("--out other");
   EXPECT_EQ(refused.status, 1);
-  EXPECT_THAT(refused.err, HasSubstr("is not ours: move it away"));
+  EXPECT_THAT(refused.err, HasSubstr("but holds other files: move it away"));
   EXPECT_TRUE(fs::exists(folder_ / "other.partial" / "precious"));
 
   write("other.partial/key", "of my door");

@@ -310,7 +310,7 @@ TEST_F(TrainCommand, ADryRunOfARunThatGoesOnCountsWhatIsLeft) {
 TEST_F(TrainCommand, ACorpusAndATaskThatMakesOneExcludeEachOther) {
   const auto refused = train("run", "data.dir=corpus");
   EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.err, AllOf(HasSubstr("only one of them"), HasSubstr("data.task=none")));
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("choose one of them"), HasSubstr("data.task=none")));
 }
 
 TEST_F(TrainCommand, AFinishedRunIsLeftAlone) {
@@ -327,7 +327,7 @@ TEST_F(TrainCommand, MoreStepsGoOnAsIfTheyHadBeenAskedFor) {
   ASSERT_EQ(train("run").status, 0);
   const auto result = resume("run", "train.steps=40 train.log_every=1 train.keep_last=9");
   ASSERT_EQ(result.status, 0) << result.err;
-  EXPECT_THAT(result.err, Not(HasSubstr("the learning rate follows")));
+  EXPECT_THAT(result.err, Not(HasSubstr("the learning rate depends on")));
   EXPECT_TRUE(equal(checkpoint("whole", 40), checkpoint("run", 40)));
   EXPECT_THAT(file_text(folder_ / "run/config.toml"), HasSubstr("steps = 40"));
 
@@ -335,7 +335,7 @@ TEST_F(TrainCommand, MoreStepsGoOnAsIfTheyHadBeenAskedFor) {
   const auto longer = resume("cosine", "train.steps=40");
   EXPECT_EQ(longer.status, 0) << longer.err;
   EXPECT_EQ(step_of("cosine"), 40);
-  EXPECT_THAT(longer.err, HasSubstr("the learning rate follows train.steps"));
+  EXPECT_THAT(longer.err, HasSubstr("the learning rate depends on train.steps"));
   const auto shorter = resume("cosine", "train.steps=30");
   EXPECT_EQ(shorter.status, 2);
   EXPECT_THAT(shorter.err, HasSubstr("has made 40 updates already"));
@@ -645,7 +645,7 @@ TEST_F(TrainCommand, AnOldNameOfARecipeIsWarnedAboutOnce) {
   write("old.toml", "old_name = true\ninclude = [\"r.toml\"]\n");
   const auto result = run("train old.toml --dump-config");
   EXPECT_EQ(result.out, run("train r.toml --dump-config").out);
-  const std::string warning = "'old.toml' is an old name that will go: say r.toml";
+  const std::string warning = "'old.toml' is an old name that will be removed: use r.toml";
   EXPECT_THAT(result.err, HasSubstr(warning));
   EXPECT_EQ(result.err.find(warning), result.err.rfind(warning));
 }

@@ -201,8 +201,8 @@ TEST(RecipeReader, AnOldNameIsWarnedAbout) {
   EXPECT_EQ(config.problems(), Lines{});
   EXPECT_EQ(config.options.seed, 5u);
   EXPECT_EQ(config.schema.warnings(),
-            Lines{"'" + (folder / "old.toml").string() + "' is an old name that will go: say " +
-                  (folder / "a.toml").string()});
+            Lines{"'" + (folder / "old.toml").string() +
+                  "' is an old name that will be removed: use " + (folder / "a.toml").string()});
   EXPECT_EQ(problems_of("old_name = 1"), Lines{"x.toml:1: 'old_name' must be true or false"});
 }
 

@@ -116,7 +116,7 @@ TEST_F(AutoencoderEvaluationTest, CodesKnowTheirImages) {
             image::Dataset(folder_ / "set").fingerprint());
   write_images("set", images_.flip(2));
   EXPECT_THAT(complaint([&] { evaluation::images_behind(folder_ / "codes"); }),
-              HasSubstr("others than those"));
+              HasSubstr("are not those"));
   fs::rename(folder_ / "set", folder_ / "moved");
   EXPECT_THAT(complaint([&] { evaluation::images_behind(folder_ / "codes"); }),
               testing::AllOf(HasSubstr("are not in"), HasSubstr("--data DIR")));

@@ -95,7 +95,7 @@ TEST_F(DistillationTest, ReportsACompleteCorpusWithoutMakingItAgain) {
   EXPECT_THAT(test::complaint([&] {
                 evaluation::write_distilled(real, never, "another key", folder_ / "new");
               }),
-              HasSubstr("holds another corpus"));
+              HasSubstr("holds a corpus of another teacher"));
 }
 
 TEST_F(DistillationTest, GoesOnAfterTheLastLinesThatWereWhole) {
@@ -165,7 +165,7 @@ TEST_F(TeacherTest, WritesWhatAnEngineWrites) {
                 distill(teacher(), folder_ / "corpus", folder_ / "new",
                         {.generation = {.beam = 2}});
               }),
-              HasSubstr("holds another corpus"));
+              HasSubstr("holds a corpus of another teacher"));
 }
 
 TEST_F(TeacherTest, MayWriteByDiffusionOfSymbols) {
@@ -184,7 +184,7 @@ TEST_F(TeacherTest, MayWriteByDiffusionOfSymbols) {
                 distill(engine, folder_ / "corpus", folder_ / "new",
                         {.generation = options, .seed = 6});
               }),
-              HasSubstr("holds another corpus"));
+              HasSubstr("holds a corpus of another teacher"));
 }
 
 TEST_F(TeacherTest, NoCorpusOfAnotherDictionaryAndNoOptionOfAnotherKind) {

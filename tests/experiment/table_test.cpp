@@ -164,7 +164,7 @@ TEST_F(TableFile, LeavesOutOfASweepWhatIsTooMuch) {
   EXPECT_THAT(problem(text + "at_most = 'x'\n"), HasSubstr("a number of at least 1"));
   EXPECT_THAT(problem("[model.m]\nrecipe = 'x.toml'\n[[cell]]\nrow = 'a'\nmodel = 'm'\n"
                       "at_most = 4\n"),
-              HasSubstr("table.toml:3: 'at_most' is about a sweep"));
+              HasSubstr("table.toml:3: 'at_most' needs a sweep"));
 }
 
 TEST_F(TableFile, MayAskForAFront) {
@@ -259,7 +259,7 @@ TEST_F(TableFile, RefusesWhatCannotBe) {
               HasSubstr("there is a cell 'plain' in column 'raw' already"));
   EXPECT_THAT(problem(with("seeds = [7]", "seeds = [7, 7]")), HasSubstr("each of them once"));
   EXPECT_THAT(problem(with("seeds = [7]", "seeds = []")), HasSubstr("list of integers"));
-  EXPECT_THAT(problem(with("--limit", "--out")), HasSubstr("--out is for the experiment to say"));
+  EXPECT_THAT(problem(with("--limit", "--out")), HasSubstr("--out is set by the experiment"));
   EXPECT_THAT(problem("title = 'nothing'\n"), HasSubstr("at least one [[cell]]"));
   EXPECT_THAT(problem("[model.m]\n[model.m]\n"), HasSubstr("table.toml:2"));  // a name twice
   EXPECT_THAT(problem("title = \n"), HasSubstr("table.toml:"));

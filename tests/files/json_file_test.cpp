@@ -21,7 +21,7 @@ TEST(JsonFile, DamageIsToldInOurWordsWithTheFilesName) {
   write_file_atomically(folder / "x.json", "{\"a\":\n oops");
   EXPECT_EQ(test::complaint([&] { read_json(folder / "x.json", "make it again"); }),
             "'" + (folder / "x.json").string() +
-                "' is damaged: it is no JSON from line 2, column 2 on | make it again");
+                "' is damaged: it is not JSON from line 2, column 2 on | make it again");
 }
 
 // Values are copied and printed by recursive functions, which would overflow the stack.

@@ -1,4 +1,5 @@
 #include "image/png_folder.h"
+#include "base/numerals.h"
 
 #include "image/made_images.h"
 #include "image/png.h"
@@ -102,7 +103,7 @@ TEST_F(PngFolder, SaysWhatItLeavesOut) {
   test::write_bytes(folder_ / "b.jpg", "x");
   test::write_bytes(folder_ / ".hidden", "x");
   EXPECT_THAT(test::said([&] { read_png_folder(folder_.path()); }),
-              AllOf(HasSubstr("1 files"), HasSubstr(".png")));
+              AllOf(HasSubstr("1 file in"), HasSubstr(".png")));
 }
 
 TEST_F(PngFolder, TellsFoldersThatAreEmptyOrMissing) {

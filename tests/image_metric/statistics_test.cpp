@@ -1,4 +1,5 @@
 #include "image_metric/statistics.h"
+#include "base/numerals.h"
 
 #include "image_metric/distance_name.h"
 #include "image_metric/moments.h"
@@ -103,7 +104,7 @@ TEST_F(StatisticsTest, ThatAreBrokenAreRefused) {
   EXPECT_THAT(complaint({{"mu", mu_ / 0.0}, {"sigma", sigma_}, {"count", count_}}),
               HasSubstr("mu contains NaN"));
   EXPECT_THAT(complaint({{"mu", mu_}, {"sigma", sigma_}, {"count", count_ - 99}}),
-              HasSubstr("covariance of 1 images"));
+              HasSubstr("covariance needs at least 2 images, not 1"));
 }
 
 TEST_F(StatisticsTest, OfDifferentExtractorsAreNotCompared) {

@@ -158,7 +158,7 @@ TEST_F(ModelFolder, OfANewerFormatIsRefused) {
 
 TEST_F(ModelFolder, ThatIsBrokenIsRefused) {
   write_file_atomically(folder() / "config.json", "{\"format\": 1,");
-  EXPECT_THAT(complaint(), HasSubstr("config.json' is damaged: it is no JSON"));
+  EXPECT_THAT(complaint(), HasSubstr("config.json' is damaged: it is not JSON"));
   write_file_atomically(folder() / "config.json", "[]");
   EXPECT_THAT(complaint(), HasSubstr("not a model's configuration"));
   const std::vector<std::function<void(nlohmann::ordered_json&)>> changes{

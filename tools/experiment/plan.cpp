@@ -98,7 +98,7 @@ void require_no_places(const Model& model) {
   for (const std::string& assignment : model.overrides) {
     const std::string key = config::Schema::overridden_key(assignment);
     require_option(!places.contains(key),
-                   "{}: the model '{}' cannot override {}: seeds, data and --out say it",
+                   "{}: the model '{}' cannot override {}: it follows from seeds, data and --out",
                    model.where, model.name, key);
   }
 }

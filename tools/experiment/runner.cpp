@@ -199,7 +199,7 @@ std::vector<JobState> Runner::run(const std::vector<bool>& selected, const Folde
     if (open_[k]) require_extractor(plan_.jobs[k]);
   ended_ = 0;
   total_ = static_cast<size_t>(std::count(open_.begin(), open_.end(), true));
-  log::info("{} jobs: {} done, {} to run", plan_.jobs.size(),
+  log::info("{}: {} done, {} to run", counted(std::ssize(plan_.jobs), "job"),
             std::count_if(states_.begin(), states_.end(),
                           [](const JobState& s) { return s.status == JobStatus::done; }),
             total_);
@@ -208,7 +208,9 @@ std::vector<JobState> Runner::run(const std::vector<bool>& selected, const Folde
   bool told = false;
   while (true) {
     if (stop.stop_requested() && !std::exchange(told, true)) {
-      if (!running_.empty()) log::info("stopping: waiting for {} processes", running_.size());
+      if (!running_.empty())
+        log::info("stopping: waiting for {}",
+                  counted(std::ssize(running_), "process", "processes"));
       for (const Running& running : running_) running.process.stop();
     }
     if (!told) start_ready(lock);

@@ -358,7 +358,7 @@ class FileReader {
       if (swept.sweeps.size() > 2)
         complain(line, "a sweep has one option or two: rows and columns");
       if (swept.at_most && swept.sweeps.empty())
-        complain(line, "'at_most' is about a sweep, which the cell has not");
+        complain(line, "'at_most' needs a sweep, and the cell has none");
       draft_.cells.push_back(std::move(swept));
     }
   }

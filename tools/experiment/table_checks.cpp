@@ -97,7 +97,7 @@ class Checker {
     const std::string name = option.substr(0, option.find('='));
     for (const char* ours : {"--out", "--json", "--data", "--compare", "--profile", "--seed"})
       if (name == ours)
-        complain(cell.where, fmt::format("{} is for the experiment to say, not for a cell", ours));
+        complain(cell.where, fmt::format("{} is set by the experiment, not by a cell", ours));
   }
 
   void check_base() {

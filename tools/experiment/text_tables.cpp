@@ -152,7 +152,7 @@ std::string reading_help(const Findings& findings) {
   if (std::any_of(table.models.begin(), table.models.end(),
                   [](const Model& model) { return model.seeds.size() > 1; }))
     text +=
-        "Where a model was trained with several seeds: mean ± sample standard deviation over the "
+        "If a model was trained with several seeds: mean ± sample standard deviation over the "
         "seeds.";
   const Contest* contest = nullptr;
   std::string split;
@@ -164,9 +164,9 @@ std::string reading_help(const Findings& findings) {
       }
   if (contest)
     text += fmt::format(
-        "{}* p < 0.05, ** p < 0.01 against the row “{}” of the same column: paired bootstrap "
-        "over the {} lines, each with what all seeds that both rows have made of it ({} "
-        "samples, seed {}). It knows the chance in the choice of lines, not that in training.",
+        "{}* p < 0.05, ** p < 0.01 against the row “{}” of the same column: paired bootstrap over "
+        "the {} lines; a line is drawn together with the outputs of all seeds that both rows have "
+        "({} samples, seed {}). It accounts for chance in the choice of lines, not in training.",
         text.empty() ? "" : " ", table.base, split, contest->drawn.samples, contest->drawn.seed);
   return text;
 }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <numeric>
 
+#include "base/numerals.h"
 #include "drawing/page.h"
 #include "drawing/svg.h"
 #include "report/cases.h"
@@ -186,7 +187,7 @@ std::string glossary_section(Runs runs) {
       "noisy points outside the cell of the symbol the network sees in them: at <i>r</i> = 0 it "
       "falls to 0, at <i>r</i> = 1 points stay on the borders and it need not fall.</dd>\n"
       "<dt>changed</dt><dd>In <code>generate --show-steps</code>, the share of symbols of the "
-      "network's estimate that are others than a step before.</dd>\n"
+      "network's estimate that differ from those a step before.</dd>\n"
       "<dt>reach</dt><dd>The mean length of the network's estimates over that of the codes; well "
       "below 1, sampling suffers.</dd>\n"
       "<dt>length</dt><dd>The cross-entropy of the predicted sentence length.</dd>\n"
@@ -203,9 +204,9 @@ std::string pictures_section(Runs runs, const Labels& labels) {
     for (size_t shown = 0, last = all.size(); shown < std::min(kShown, last); ++shown) {
       const auto& picture = all[last <= kShown ? shown : shown * (last - 1) / (kShown - 1)];
       html += fmt::format(
-          "<figure><img src=\"{}\" alt=\"images after {} updates\"><figcaption>{} updates"
-          "</figcaption></figure>\n",
-          escaped(picture.uri), picture.step, picture.step);
+          "<figure><img src=\"{0}\" alt=\"images after "
+          "{1}\"><figcaption>{1}</figcaption></figure>\n",
+          escaped(picture.uri), counted(picture.step, "update"));
     }
     html += "</div>\n";
   }
