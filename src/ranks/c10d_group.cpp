@@ -31,7 +31,9 @@ using std::chrono::milliseconds;
 std::string said(const std::exception& error) {
   const auto* const torch = dynamic_cast<const c10::Error*>(&error);
   std::string text = torch != nullptr ? torch->what_without_backtrace() : error.what();
-  text.erase(std::min(text.find('\n'), text.size()));
+  // Advice on programs in Python follows.
+  for (const char* end : {"\n", ". This is typically"})
+    text.erase(std::min(text.find(end), text.size()));
   if (text.starts_with('[')) {
     const size_t end = text.find("] ");
     if (end != std::string::npos) text.erase(0, end + 2);

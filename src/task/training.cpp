@@ -118,7 +118,7 @@ void say_what_it_trains(const train::Task& task, const ranks::Group& group) {
 struct Training::State {
   explicit State(TrainingRequest the_request)
       : request(std::move(the_request)), recipe(recipe_of(request)) {
-    const std::filesystem::path& out = recipe.run.out;
+    const std::filesystem::path out = recipe.run.out;
     if (!request.or_resume || resumes() || out.empty() || !RunFolder::is_one(out)) return;
     request.resume = out;
     recipe = task::continued_recipe(RunFolder::open(out), std::move(recipe));

@@ -128,6 +128,8 @@ void Trainer::update() {
     throw Error("the device has not enough memory", task_.memory_hint());
   } catch (const UsageError&) {
     throw;
+  } catch (const LostProcess&) {
+    throw;
   } catch (const Error& error) {  // a value check; at step 0 it says nothing about divergence
     if (position_.step == 0) throw;
     throw diverged(fmt::format("{} at step {}", error.what(), position_.step + 1));
