@@ -7,6 +7,8 @@
 
 namespace tessera::app {
 
+class Console;
+
 // Options every sub-command takes.
 struct GlobalOptions {
   std::string device = "auto";  // auto, cpu, cuda or cuda:N
@@ -14,6 +16,7 @@ struct GlobalOptions {
   uint64_t seed = 1;
   bool quiet = false;
   bool json = false;
+  Console* console = nullptr;  // what the program speaks through
 };
 
 // One function per sub-command: adds it to the program. The work is done in the sub-command's

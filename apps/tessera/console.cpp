@@ -43,6 +43,16 @@ void Console::set_level(Level level) {
   level_ = level;
 }
 
+void Console::speak_as(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  name_ = "[" + name + "] ";
+}
+
+std::string Console::name() const {
+  const std::lock_guard lock(mutex_);
+  return name_;
+}
+
 void Console::listen() {
   set_log_sink([this](const LogLine& line) { log(line); });
   set_progress_sink([this](const ProgressEvent& event) { progress(event); });
@@ -67,7 +77,7 @@ void Console::log(const LogLine& line) {
 
 void Console::write_line(const std::string& text) {
   wipe();
-  write_out(time_text() + text + '\n');
+  write_out(time_text() + name_ + text + '\n');
 }
 
 void Console::wipe() {

@@ -37,6 +37,10 @@ class Console {
 
   void set_level(Level level);
 
+  // For one of several processes that work together: names it in every line.
+  void speak_as(const std::string& name);
+  std::string name() const;  // "[process 3] "; empty: not one of several
+
   // Makes it the sink of the library's log and progress. It must live until another takes over.
   void listen();
 
@@ -57,7 +61,8 @@ class Console {
   void write_line(const std::string& text);
   bool is_said(Severity severity) const;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
+  std::string name_;
   ProgressDisplay display_;
   Level level_ = Level::normal;
   std::vector<Work> works_;  // the innermost last

@@ -11,6 +11,7 @@
 #include "terminal.h"
 
 #include <tessera/base/error.h>
+#include <tessera/ranks/lost_process.h>
 #include <tessera/tensor/value_checks.h>
 #include <tessera/version.h>
 
@@ -41,6 +42,7 @@ using tessera::app::GlobalOptions;
 using tessera::app::whole_number;
 
 constexpr int kDone = 0, kFailed = 1, kWrongUsage = 2;
+constexpr int kStartAgain = 75;         // EX_TEMPFAIL: a restart cures it
 constexpr int kUnread = 128 + SIGPIPE;  // the exit code a shell reports for SIGPIPE
 
 constexpr const char* kVersionHelp =
@@ -68,8 +70,8 @@ void add_global_options(CLI::App& program, GlobalOptions& globals) {
   program.set_version_flag("-V,--version", version_text, kVersionHelp);
 }
 
-void report(const tessera::Error& error) {
-  std::cerr << tessera::app::painted(tessera::app::Paint::red, "error:") << ' '
+void report(const tessera::Error& error, const std::string& name = {}) {
+  std::cerr << name << tessera::app::painted(tessera::app::Paint::red, "error:") << ' '
             << tessera::visible(error.what()) << '\n';
   if (!error.hint().empty()) std::cerr << "hint: " << tessera::visible(error.hint()) << '\n';
 }
@@ -146,6 +148,7 @@ bool reader_is_gone() {
 
 int run(int argc, char** argv, tessera::app::Console& console) {
   GlobalOptions globals;
+  globals.console = &console;
   CLI::App program(
       "Diffusion models of discrete data, with noise paths that start at the borders of the "
       "discrete cells",
@@ -192,11 +195,14 @@ int run(int argc, char** argv, tessera::app::Console& console) {
   } catch (const tessera::app::Stopped& stopped) {  // by a signal, after saving
     tessera::log::info("{}", stopped.what());
     return stopped.exit_code();
+  } catch (const tessera::LostProcess& error) {
+    report(error, console.name());
+    return kStartAgain;
   } catch (const tessera::UsageError& error) {
-    report(error);
+    report(error, console.name());
     return kWrongUsage;
   } catch (const tessera::Error& error) {
-    report(error);
+    report(error, console.name());
     return kFailed;
   } catch (const c10::Error& error) {  // its what() carries a backtrace
     if (tessera::is_out_of_memory(error))

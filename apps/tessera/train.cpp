@@ -1,4 +1,6 @@
 #include "command.h"
+#include "console.h"
+#include "launch.h"
 
 #include "base/log.h"
 #include "base/numerals.h"
@@ -9,10 +11,12 @@
 
 #include <tessera/task/training.h>
 
+#include <c10/util/Logging.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -26,7 +30,22 @@ struct TrainCommand {
   bool dry_run = false;
   std::filesystem::path profile;
   bool dump = false;
+  std::string launcher = std::string(name_of(Launcher::variables));
+  double rank_timeout = RankOptions().timeout;
 };
+
+// One of several processes that train together.
+void join_others(const TrainCommand& command, const GlobalOptions& globals, RankOptions& ranks) {
+  ranks = read_launch(parse_name<Launcher>(command.launcher), std::getenv);
+  ranks.timeout = command.rank_timeout;
+  if (ranks.size == 1) return;
+  // LibTorch would print stack traces when another process goes. It reads the variable only here.
+  setenv("TORCH_CPP_LOG_LEVEL", "FATAL", /*overwrite=*/0);
+  c10::initLogging();
+  if (ranks.rank == 0) return;
+  globals.console->speak_as(fmt::format("process {}", ranks.rank));
+  globals.console->set_level(Console::Level::quiet);
+}
 
 // Separates the words after `train`: recipes, then key=value.
 void sort_words(TrainingRequest& request) {
@@ -99,8 +118,10 @@ void run_training(const Training& training) {
   const StopSignal stop;
   const TrainingResult result = training.run(stop.token());
   if (!result.stopped) return say_what_was_reached(result);
+  // Of several processes, the signal may have reached another one.
+  const int signal = stop.signal() != 0 ? stop.signal() : SIGTERM;
   log::info("what was learnt is saved: `tessera train --resume {}` goes on", result.run.string());
-  throw Stopped(stop.signal());
+  throw Stopped(signal);
 }
 
 void train_model(const TrainCommand& command, const GlobalOptions& globals) {
@@ -138,6 +159,30 @@ void add_train(CLI::App& program, const GlobalOptions& globals) {
                    "with --dry-run: profile an update, and write a trace for chrome://tracing")
       ->check(file_to_write())
       ->option_text("FILE");
+  train->add_flag("--or-resume", command->request.or_resume,
+                  "go on with the run where train.out holds one already: the same command may be "
+                  "started again and again");
+  train
+      ->add_option(
+          "--launcher", command->launcher,
+          "who started several processes that train together: variables (RANK, WORLD_SIZE, "
+          "...; torchrun sets them), slurm, mpi, or none")
+      ->capture_default_str()
+      ->check([](const std::string& text) {
+        try {
+          parse_name<Launcher>(text);
+          return std::string();
+        } catch (const UsageError& error) {
+          return std::string(error.what());
+        }
+      })
+      ->option_text("NAME");
+  train
+      ->add_option("--rank-timeout", command->rank_timeout,
+                   "seconds after which a process that does not answer is given up")
+      ->capture_default_str()
+      ->check(number_in(1, 1e6))
+      ->option_text("SECONDS");
   train->add_flag("--dump-config", command->dump, "print the configuration in effect as TOML");
   train
       ->add_option("recipe", command->request.overrides,
@@ -147,6 +192,9 @@ void add_train(CLI::App& program, const GlobalOptions& globals) {
   train->callback([command, &globals] {
     TrainingRequest& request = command->request;
     if (request.resume.empty()) sort_words(request);
+    require_option(!request.or_resume || request.resume.empty(),
+                   "--or-resume is for a recipe; --resume names the run itself");
+    if (!command->dry_run && !command->dump) join_others(*command, globals, request.ranks);
     request.device = globals.device;
     request.seed = globals.seed;
     train_model(*command, globals);

@@ -103,7 +103,8 @@ void ImageDistance::check(const std::filesystem::path& features,
 
 ImageDistance::Result ImageDistance::measure(
     int64_t count, const ImageStream& stream,
-    const std::function<void(const at::Tensor&, const at::Tensor&)>& also) const {
+    const std::function<void(const at::Tensor&, const at::Tensor&)>& also,
+    const std::function<void(const at::Tensor&)>& sum) const {
   const ValueCheckScope checks;
   image_metric::Moments moments;
   Result result;
@@ -121,6 +122,7 @@ ImageDistance::Result ImageDistance::measure(
     begin = Clock::now();
   };
   stream(take);
+  if (sum) moments.share(sum);
   result.samples = count;
   result.distance = image_metric::frechet_distance(moments.gaussian(), real_.gaussian);
   result.warning = image_metric::sample_warning("the set of images made", count, moments.dim());

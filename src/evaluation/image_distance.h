@@ -46,11 +46,13 @@ class ImageDistance {
   };
 
   // Measures `count` images, which need not fit into memory.
-  //   stream  makes that many
+  //   stream  makes that many, or this process's share of them
   //   also    receives every batch of images [n, C, H, W] uint8 and their features [n, D], too
-  Result measure(int64_t count, const ImageStream& stream,
-                 const std::function<void(const at::Tensor& images, const at::Tensor& features)>&
-                     also = {}) const;
+  //   sum     adds up values over the processes that make a share; empty: this one makes all
+  Result measure(
+      int64_t count, const ImageStream& stream,
+      const std::function<void(const at::Tensor& images, const at::Tensor& features)>& also = {},
+      const std::function<void(const at::Tensor& values)>& sum = {}) const;
 
   const image_metric::Extractor& extractor() const { return extractor_; }
   const std::string& name() const { return name_; }  // "FD-ResNet"

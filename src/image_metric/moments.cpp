@@ -50,6 +50,22 @@ void Moments::combine(int64_t count, const at::Tensor& mean, const at::Tensor& s
   count_ += count;
 }
 
+void Moments::share(const std::function<void(const at::Tensor&)>& sum) {
+  require(count_ >= 1, "there are no features here to add to those elsewhere");
+  const c10::NoGradGuard no_grad;
+  const auto own = static_cast<double>(count_);
+  const at::Tensor count = at::full({1}, count_, mean_.options().dtype(at::kLong));
+  sum(count);
+  const at::Tensor mean = mean_ * own;
+  sum(mean);
+  count_ = count.item<int64_t>();
+  mean.div_(static_cast<double>(count_));
+  const at::Tensor step = mean_ - mean;
+  scatter_.addr_(step, step, /*beta=*/1, /*alpha=*/own);
+  sum(scatter_);
+  mean_ = mean;
+}
+
 at::Tensor Moments::mean() const {
   require(count_ >= 1, "there is no mean: no features were given");
   return mean_.to(at::kCPU, at::kDouble, /*non_blocking=*/false, /*copy=*/true);

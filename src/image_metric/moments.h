@@ -5,6 +5,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <functional>
 
 namespace tessera::image_metric {
 
@@ -19,6 +20,10 @@ class Moments {
 
   // As if all that was added to the other had been added here.
   void merge(const Moments& other);
+
+  // As if what was added elsewhere had been added here, too; at least one vector at each place.
+  //   sum  adds up values over the places, in place
+  void share(const std::function<void(const at::Tensor& values)>& sum);
 
   int64_t count() const { return count_; }
   int64_t dim() const { return mean_.defined() ? mean_.size(0) : 0; }  // 0 before the first add()

@@ -126,13 +126,14 @@ void Parameters::gather_gradients() {
 
 void Parameters::collect_gradients() {
   const c10::NoGradGuard no_grad;
-  if (low_gradients_.defined()) gradients_.narrow(0, 0, network_).copy_(low_gradients_);
+  if (!low_gradients_.defined()) return;
+  gradients_.narrow(0, 0, network_).add_(low_gradients_);
+  low_gradients_.zero_();
 }
 
 void Parameters::zero_gradients() {
   const c10::NoGradGuard no_grad;
   gradients_.zero_();
-  if (low_gradients_.defined()) low_gradients_.zero_();
 }
 
 std::map<std::string, at::Tensor> Parameters::named(const at::Tensor& buffer) const {

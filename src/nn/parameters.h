@@ -96,9 +96,9 @@ class Parameters {
   // far, in few operations for all of them.
   void gather_gradients();
 
-  // Makes gradients() complete / zero.
+  // Adds what was gathered in bfloat16 to gradients(), in float32. Then they are complete.
   void collect_gradients();
-  void zero_gradients();
+  void zero_gradients();  // after they are complete
 
   // The single weights as views of a buffer like values(), by name.
   std::map<std::string, at::Tensor> named(const at::Tensor& buffer) const;

@@ -40,6 +40,11 @@ void BoundaryCounter::add(const at::Tensor& labels, const at::Tensor& eps) {
                       (share * weight).sum(), weight.sum()});
 }
 
+void BoundaryCounter::share(const std::function<void(const at::Tensor&)>& sum) {
+  sum(sums_);
+  sum(histogram_);
+}
+
 BoundaryStatistics BoundaryCounter::result() const {
   const at::Tensor sums = sums_.cpu(), histogram = histogram_.cpu();
   const double* sum = sums.const_data_ptr<double>();

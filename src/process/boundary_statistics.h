@@ -3,6 +3,7 @@
 #include <tessera/process/process.h>
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace tessera {
@@ -29,6 +30,10 @@ class BoundaryCounter {
 
   // labels [...] int64, eps [..., d] noise
   void add(const at::Tensor& labels, const at::Tensor& eps);
+
+  // As if all that was counted elsewhere had been counted here.
+  //   sum  adds up values over the places that count, in place
+  void share(const std::function<void(const at::Tensor& values)>& sum);
 
   BoundaryStatistics result() const;  // zeros if nothing was counted
 

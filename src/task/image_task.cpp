@@ -58,8 +58,9 @@ double least_memory(const ImageOptions& options, const image_model::ImageShape& 
 }  // namespace
 
 ImageTask::ImageTask(const ImageOptions& options, image::Dataset dataset, uint64_t seed,
-                     at::Device device)
+                     at::Device device, ranks::Group& group)
     : options_(options),
+      group_(group),
       dataset_(std::move(dataset)),
       seed_(seed),
       model_(new_model(options, dataset_, seed, device)),
@@ -88,7 +89,7 @@ ImageTask::ImageTask(const ImageOptions& options, image::Dataset dataset, uint64
 double ImageTask::validation_loss(Json& line, const std::function<void()>& pause) {
   const int64_t count = std::min(options_.validation.images, held_out_.size());
   LossMeter meter(*model_);
-  for (int64_t first = 0; first < count; first += options_.data.batch) {
+  const auto add = [&](int64_t first) {
     pause();
     const int64_t rows = std::min(options_.data.batch, count - first);
     nn::Inputs inputs{
@@ -99,7 +100,13 @@ double ImageTask::validation_loss(Json& line, const std::function<void()>& pause
     const Draws draws = model_->draw_for(
         inputs, {{seed_, Purpose::validation, number}, {seed_, Purpose::validation, number + 1}});
     meter.add(model_->loss_of(inputs, draws, /*variant=*/0, nn::Mode::inference));
-  }
+  };
+  const int64_t batch = options_.data.batch;
+  ranks::together(group_, [&] {
+    for (int64_t first = group_.rank() * batch; first < count; first += group_.size() * batch)
+      add(first);
+  });
+  meter.share(group_);
   const LossMeter::Means means = meter.means();
   line["valid_loss"] = means.loss;
   for (const auto& [name, value] : means.parts) line["valid_" + name] = value;
@@ -116,6 +123,35 @@ std::string ImageTask::shown_images(const image_model::ImageGenerator& generator
   return image::png_data_uri(image::grid(at::cat(parts), columns, /*padding=*/1));
 }
 
+void ImageTask::open_distance(const std::function<void()>& pause) {
+  const auto open = [&] {
+    distance_.emplace(options_.validation.features, options_.validation.statistics,
+                      evaluation::images_behind(dataset_.folder()), model_->device(), pause);
+  };
+  // Statistics that are not there yet are made by process 0 and read by the others.
+  if (options_.validation.statistics.empty())
+    ranks::together(group_, open);
+  else
+    ranks::first_then_others(group_, open);
+}
+
+evaluation::ImageDistance::Result ImageTask::measure_distance(
+    const image_model::ImageGenerator& generator, const std::function<void()>& pause) {
+  const int64_t count = options_.validation.samples;
+  const bool shared = !group_.alone() && count >= group_.size();
+  const int64_t begin = shared ? count * group_.rank() / group_.size() : 0;
+  const int64_t end = shared ? count * (group_.rank() + 1) / group_.size() : count;
+  // What fails in one process must not leave the others waiting for its sums.
+  const auto stream = [&](const auto& take) {
+    ranks::together(group_, [&] {
+      generator.stream(begin, end - begin, image_model::all_classes_in_turn(*model_), take, pause);
+    });
+  };
+  std::function<void(const at::Tensor&)> sum;
+  if (shared) sum = [&](const at::Tensor& values) { group_.sum(values); };
+  return distance_->measure(count, stream, {}, sum);
+}
+
 train::Validation ImageTask::validate(const at::Tensor& weights, int64_t step,
                                       const std::function<void()>& pause) {
   const c10::NoGradGuard no_grad;
@@ -125,15 +161,13 @@ train::Validation ImageTask::validate(const at::Tensor& weights, int64_t step,
   log::info("step {}  validation loss {:.4f}", step, loss);
   double score = -loss;
   const image_model::ImageGenerator generator(*model_, options_.sampling);
-  if (options_.validation.shown > 0) line["valid_images"] = shown_images(generator, pause);
+  ranks::together(group_, [&] {
+    if (options_.validation.shown > 0 && group_.first())
+      line["valid_images"] = shown_images(generator, pause);
+  });
   if (options_.validation.samples > 0) {
-    if (!distance_)
-      distance_.emplace(options_.validation.features, options_.validation.statistics,
-                        evaluation::images_behind(dataset_.folder()), model_->device(), pause);
-    const int64_t count = options_.validation.samples;
-    const auto found = distance_->measure(count, [&](const auto& take) {
-      generator.stream(0, count, image_model::all_classes_in_turn(*model_), take, pause);
-    });
+    if (!distance_) open_distance(pause);
+    const evaluation::ImageDistance::Result found = measure_distance(generator, pause);
     const double rate = static_cast<double>(found.samples) / found.seconds;
     log::fields({fmt::format("step {}", step),
                  fmt::format("{} {:.2f}", distance_->name(), found.distance),

@@ -16,7 +16,8 @@ namespace tessera::task {
 // Images: a data set, and a model that learns to make such images.
 class ImageTask final : public train::Task {
  public:
-  ImageTask(const ImageOptions& options, image::Dataset dataset, uint64_t seed, at::Device device);
+  ImageTask(const ImageOptions& options, image::Dataset dataset, uint64_t seed, at::Device device,
+            ranks::Group& group = ranks::alone());
 
   nn::Trainable& model() override { return *model_; }
   const nn::Trainable& model() const override { return *model_; }
@@ -39,11 +40,15 @@ class ImageTask final : public train::Task {
 
  private:
   double validation_loss(nlohmann::ordered_json& line, const std::function<void()>& pause);
+  void open_distance(const std::function<void()>& pause);
+  evaluation::ImageDistance::Result measure_distance(const image_model::ImageGenerator& generator,
+                                                     const std::function<void()>& pause);
   // As a data URI.
   std::string shown_images(const image_model::ImageGenerator& generator,
                            const std::function<void()>& pause) const;
 
   ImageOptions options_;
+  ranks::Group& group_;
   image::Dataset dataset_;
   uint64_t seed_;
   std::unique_ptr<image_model::ImageModel> model_;

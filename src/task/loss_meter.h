@@ -1,6 +1,7 @@
 #pragma once
 
 #include "nn/trainable.h"
+#include "ranks/group.h"
 
 #include <string>
 #include <utility>
@@ -15,6 +16,8 @@ class LossMeter {
   explicit LossMeter(const nn::Trainable& model);
 
   void add(const nn::TrainingLoss& loss);
+  // As if what all processes added had been added here.
+  void share(ranks::Group& group) { group.sum(sums_); }
 
   struct Means {
     double loss = 0;

@@ -31,7 +31,7 @@ corpus::Corpus open_corpus(const Recipe& recipe, const std::filesystem::path& ru
 }  // namespace
 
 std::unique_ptr<train::Task> open_task(const Recipe& recipe, const std::filesystem::path& run,
-                                       OwnData mode, at::Device device) {
+                                       OwnData mode, at::Device device, ranks::Group& group) {
   if (recipe.domain == Domain::images) {
     const std::filesystem::path& folder = recipe.image.data.dir;
     require_option(!folder.empty(),
@@ -40,10 +40,11 @@ std::unique_ptr<train::Task> open_task(const Recipe& recipe, const std::filesyst
     if (recipe.image.kind == ImageKind::autoencoder)
       return std::make_unique<AutoencoderTask>(recipe.image, std::move(dataset), recipe.run.seed,
                                                device);
-    return std::make_unique<ImageTask>(recipe.image, std::move(dataset), recipe.run.seed, device);
+    return std::make_unique<ImageTask>(recipe.image, std::move(dataset), recipe.run.seed, device,
+                                       group);
   }
   corpus::Corpus corpus = open_corpus(recipe, run, mode);
-  return std::make_unique<TextTask>(recipe.text, std::move(corpus), recipe.run.seed, device);
+  return std::make_unique<TextTask>(recipe.text, std::move(corpus), recipe.run.seed, device, group);
 }
 
 }  // namespace tessera::task

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/require.h"
+#include "task/stored_recipe.h"
 #include "train/checkpoints.h"
 #include "train/schedule.h"
 
@@ -9,20 +10,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace tessera::task {
+namespace {
 
-Recipe resumed_recipe(const train::RunFolder& folder, std::span<const std::string> overrides,
-                      uint64_t seed) {
-  Recipe recipe = recipe_for(folder.config());
-  recipe.run.seed = seed;
-  config::Schema schema;
-  declare(schema, recipe);
-  schema.read_file(folder.config());
-  schema.finish();
-  const auto before = schema.values();
-  for (const std::string& assignment : spelt_out(overrides)) schema.apply_override(assignment);
-  schema.finish();
+// Throws UsageError for changes that a run cannot take.   before, schema: values then and now
+void check_changes(const config::Schema& schema, const std::map<std::string, config::Value>& before,
+                   const Recipe& recipe) {
   std::vector<std::string> refused;
   for (const auto& [key, value] : schema.values())
     if (value != before.at(key) && !schema.may_change(key)) refused.push_back(key);
@@ -38,6 +34,34 @@ Recipe resumed_recipe(const train::RunFolder& folder, std::span<const std::strin
         "the schedule of the learning rate depends on {}: updates from here on follow the new "
         "schedule, earlier ones followed the old one",
         kSteps);
+}
+
+}  // namespace
+
+Recipe resumed_recipe(const train::RunFolder& folder, std::span<const std::string> overrides,
+                      uint64_t seed) {
+  Recipe recipe = recipe_for(folder.config());
+  recipe.run.seed = seed;
+  config::Schema schema;
+  declare(schema, recipe);
+  schema.read_file(folder.config());
+  schema.finish();
+  const auto before = schema.values();
+  for (const std::string& assignment : spelt_out(overrides)) schema.apply_override(assignment);
+  schema.finish();
+  check_changes(schema, before, recipe);
+  return recipe;
+}
+
+Recipe continued_recipe(const train::RunFolder& folder, Recipe recipe) {
+  const StoredRecipe stored(folder);
+  require_option(recipe.domain == stored.recipe.domain,
+                 "'{}' holds a run of another kind of data than the recipe",
+                 folder.path().string());
+  recipe = with_full_paths(std::move(recipe), folder.path());
+  config::Schema schema;
+  declare(schema, recipe);
+  check_changes(schema, stored.values, recipe);
   return recipe;
 }
 

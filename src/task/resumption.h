@@ -14,6 +14,10 @@ namespace tessera::task {
 Recipe resumed_recipe(const train::RunFolder& folder, std::span<const std::string> overrides,
                       uint64_t seed);
 
+// The same for a recipe that was begun before: it must be that of the run, but for keys that may
+// change. Throws UsageError that names the others.
+Recipe continued_recipe(const train::RunFolder& folder, Recipe recipe);
+
 // The same recipe without code that no override names. A folder may come from anyone, and an
 // extractor is code: it runs only if an override names it. Without it the run goes on without
 // distances, with a warning; throws UsageError if distances choose its best checkpoint.

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace tessera::task {
 
 StoredRecipe::StoredRecipe(const train::RunFolder& folder) : recipe(recipe_for(folder.config())) {
@@ -21,12 +23,17 @@ StoredRecipe::StoredRecipe(const train::RunFolder& folder) : recipe(recipe_for(f
   values = schema.values();
 }
 
-std::string stored_text(Recipe recipe, const std::filesystem::path& run) {
+Recipe with_full_paths(Recipe recipe, const std::filesystem::path& run) {
   recipe.run.out = run;
   for (std::filesystem::path* path :
        {&recipe.run.out, &recipe.run.init, &recipe.text.data.dir, &recipe.image.data.dir,
         &recipe.image.validation.features, &recipe.image.validation.statistics})
     if (!path->empty()) *path = full_path(*path);
+  return recipe;
+}
+
+std::string stored_text(Recipe recipe, const std::filesystem::path& run) {
+  recipe = with_full_paths(std::move(recipe), run);
   config::Schema schema;
   declare(schema, recipe);
   return schema.dump();

@@ -18,9 +18,12 @@ struct StoredRecipe {
   std::map<std::string, config::Value> defaults, values;  // by key
 };
 
-// The recipe that a run stores, as TOML. Paths are absolute, so that they hold wherever the run is
-// used from.
+// The recipe as a run stores it. Paths are absolute, so that they hold wherever the run is used
+// from.
 //   run  its folder, which becomes the value of train.out
+Recipe with_full_paths(Recipe recipe, const std::filesystem::path& run);
+
+// The same as TOML.
 std::string stored_text(Recipe recipe, const std::filesystem::path& run);
 
 // The folder with the data of a run. Throws Error if there is none, with the ways to name another.

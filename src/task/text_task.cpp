@@ -106,14 +106,14 @@ void log_generation(const Measurement& found, int64_t step) {
 }  // namespace
 
 TextTask::TextTask(const TextOptions& options, corpus::Corpus corpus, uint64_t seed,
-                   at::Device device)
+                   at::Device device, ranks::Group& group)
     : options_(options),
       corpus_(std::move(corpus)),
       seed_(seed),
       model_(new_model(options, corpus_, seed, device)),
       batcher_(corpus_.split("train"), batches_of(options), seed),
       validator_(*model_, corpus_, validation_split(corpus_), batches_of(options), options.generate,
-                 options.validate_sentences, seed) {
+                 options.validate_sentences, seed, group) {
   if (!device.is_cpu()) return;  // on a GPU, allocating fails with an error
   for (const corpus::BatchShape& shape : batcher_.shapes())
     require_memory(least_memory(options.model.network.transformer, shape),

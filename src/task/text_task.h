@@ -14,7 +14,8 @@ namespace tessera::task {
 class TextTask final : public train::Task {
  public:
   // Throws Error if the corpus has nothing to validate on.
-  TextTask(const TextOptions& options, corpus::Corpus corpus, uint64_t seed, at::Device device);
+  TextTask(const TextOptions& options, corpus::Corpus corpus, uint64_t seed, at::Device device,
+           ranks::Group& group = ranks::alone());
 
   nn::Trainable& model() override { return *model_; }
   const nn::Trainable& model() const override { return *model_; }

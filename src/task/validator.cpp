@@ -11,6 +11,7 @@
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -30,8 +31,10 @@ corpus::BatcherOptions in_order(corpus::BatcherOptions options) {
 
 Validator::Validator(seq2seq::Seq2Seq& model, const corpus::Corpus& corpus,
                      const std::string& split, const corpus::BatcherOptions& batches,
-                     const seq2seq::GenerationOptions& generation, int64_t sentences, uint64_t seed)
+                     const seq2seq::GenerationOptions& generation, int64_t sentences, uint64_t seed,
+                     ranks::Group& group)
     : model_(model),
+      group_(group),
       corpus_(corpus),
       split_(corpus.split(split)),
       batcher_(split_, in_order(batches), seed),
@@ -58,18 +61,23 @@ void Validator::measure_loss(Measurement& found, const std::function<void()>& pa
   std::optional<BoundaryCounter> boundary;
   const Process* const process = model_.family() ? model_.family()->process() : nullptr;
   if (process != nullptr) boundary.emplace(*process, model_.codebook(), model_.undecodable());
-  for (int64_t i = 0; i < batcher_.batches(0); ++i) {
+  const auto add = [&](int64_t i) {
     pause();
     const seq2seq::Seq2SeqBatch batch = evaluation::validation_batch(model_, batcher_.batch(0, i));
     const TrainingStreams streams = evaluation::validation_streams(seed_, i);
     const at::Tensor& target = batch.target;
     const Draws draws = model_.draw(streams, target.size(0), target.size(1));
     meter.add(model_.loss(batch, draws, /*variant=*/0, nn::Mode::inference));
-    if (!boundary) continue;
+    if (!boundary) return;
     const at::Tensor samples = at::arange(target.size(0), target.options());
     boundary->add(target, process->draw_noise(streams.noise, samples,
                                               {target.size(1), model_.codebook().dim()}));
-  }
+  };
+  ranks::together(group_, [&] {
+    for (int64_t i = group_.rank(); i < batcher_.batches(0); i += group_.size()) add(i);
+  });
+  meter.share(group_);
+  if (boundary) boundary->share([&](const at::Tensor& values) { group_.sum(values); });
   const LossMeter::Means means = meter.means();
   found.loss = means.loss;
   found.parts = means.parts;
@@ -92,22 +100,41 @@ void Validator::warn_of_short_estimates(const Measurement& found) {
   }
 }
 
+std::vector<std::string> Validator::generated_lines(const std::function<void()>& pause) {
+  std::vector<int64_t> own;  // of this process
+  for (int64_t i = group_.rank(); i < sentences_; i += group_.size()) own.push_back(i);
+  nlohmann::json made = nlohmann::json::array();
+  ranks::together(group_, [&] {
+    std::vector<std::vector<text::Id>> sources;
+    for (const int64_t i : own) {
+      const auto source = split_.source(i);
+      sources.emplace_back(source.begin(), source.end());
+    }
+    const seq2seq::Generator generator(model_, generation_);
+    for (const auto& sentence : generator.generate(sources, {.lines = own, .pause = pause}))
+      made.push_back(corpus_.tokenizer().decode(sentence.ids()));
+  });
+  std::vector<std::string> lines(static_cast<size_t>(sentences_));
+  size_t rank = 0;
+  for (const std::string& text : group_.gather(made.dump())) {
+    size_t place = rank++;
+    for (const nlohmann::json& line : nlohmann::json::parse(text)) {
+      lines[place] = line.get<std::string>();
+      place += static_cast<size_t>(group_.size());
+    }
+  }
+  return lines;
+}
+
 void Validator::measure_generation(Measurement& found, const std::function<void()>& pause) {
   const text::Tokenizer& tokenizer = corpus_.tokenizer();
-  std::vector<std::vector<text::Id>> sources;
-  for (int64_t i = 0; i < sentences_; ++i) {
-    const auto source = split_.source(i);
-    sources.emplace_back(source.begin(), source.end());
-  }
-  const seq2seq::Generator generator(model_, generation_);
   const auto begin = std::chrono::steady_clock::now();
-  const auto generated = generator.generate(sources, {.pause = pause});
+  const std::vector<std::string> lines = generated_lines(pause);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   found.per_second = static_cast<double>(sentences_) / seconds.count();
 
-  std::vector<std::string> lines, references = split_.target_lines();
+  std::vector<std::string> references = split_.target_lines();
   references.resize(static_cast<size_t>(sentences_));
-  for (const auto& sentence : generated) lines.push_back(tokenizer.decode(sentence.ids()));
   found.exact_match = text_metric::exact_match(lines, references);
 
   text_metric::BleuOptions options;
@@ -117,7 +144,8 @@ void Validator::measure_generation(Measurement& found, const std::function<void(
   found.length_ratio = bleu.ratio;
   found.bleu_signature = text_metric::bleu_signature(options);
   for (size_t i = 0; i < std::min(kExamples, lines.size()); ++i)
-    found.examples.push_back({tokenizer.decode(sources[i]), lines[i], references[i]});
+    found.examples.push_back(
+        {tokenizer.decode(split_.source(static_cast<int64_t>(i))), lines[i], references[i]});
 }
 
 }  // namespace tessera::task

@@ -3,6 +3,7 @@
 #include "corpus/batcher.h"
 #include "corpus/corpus.h"
 #include "process/boundary_statistics.h"
+#include "ranks/group.h"
 #include "seq2seq/generation_options.h"
 #include "seq2seq/seq2seq.h"
 
@@ -30,12 +31,13 @@ struct Measurement {
   std::vector<Example> examples;  // the first few sentences
 };
 
-// Measures a model on a split of a corpus. Both must outlive it.
+// Measures a model on a split of a corpus. The processes of a group share the work, and get equal
+// results but for the speed. Model, corpus and group must outlive it.
 class Validator {
  public:
   Validator(seq2seq::Seq2Seq& model, const corpus::Corpus& corpus, const std::string& split,
             const corpus::BatcherOptions& batches, const seq2seq::GenerationOptions& generation,
-            int64_t sentences, uint64_t seed);
+            int64_t sentences, uint64_t seed, ranks::Group& group = ranks::alone());
 
   // Puts weights like parameters().values() into the model for the measurement, and restores its
   // own.
@@ -45,9 +47,12 @@ class Validator {
  private:
   void measure_loss(Measurement& found, const std::function<void()>& pause);
   void measure_generation(Measurement& found, const std::function<void()>& pause);
+  // What the model makes of the first sentences, in order.
+  std::vector<std::string> generated_lines(const std::function<void()>& pause);
   void warn_of_short_estimates(const Measurement& found);
 
   seq2seq::Seq2Seq& model_;
+  ranks::Group& group_;
   const corpus::Corpus& corpus_;
   const corpus::Split& split_;
   corpus::Batcher batcher_;

@@ -44,15 +44,25 @@ void send(const at::Tensor& host, const at::Tensor& place) {
 
 }  // namespace
 
-Learner::Learner(nn::Trainable& model, const LearnerOptions& options, uint64_t seed)
+Learner::Learner(nn::Trainable& model, const LearnerOptions& options, uint64_t seed,
+                 ranks::Group& group)
     : model_(model),
       options_(options),
       seed_(seed),
+      group_(group),
       graphs_(options.graphs && CudaGraph::available(model.device())),
       leaf_(model.parameters().values().detach().requires_grad_()),
       adamw_({leaf_}, options.adamw) {
   require_option(options.accumulate >= 1, "train.accumulate must be at least 1, got {}",
                  options.accumulate);
+  require_option(group.size() <= options.accumulate,
+                 "train.accumulate = {} has fewer batches than there are processes ({}): "
+                 "train.accumulate={} makes updates of {} batches; lower data.tokens or data.batch "
+                 "if they are to stay as large as they were",
+                 options.accumulate, group.size(), group.size(), group.size());
+  require_option(group.alone() || model.state().empty(),
+                 "a model that adapts more than its weights in training (an adaptive schedule, the "
+                 "codes of an autoencoder) trains in one process only");
   const nn::Parameters& parameters = model.parameters();
   leaf_.mutable_grad() = parameters.gradients();
   average_ = parameters.values().clone();
@@ -81,6 +91,7 @@ void Learner::accumulate(Slot& slot, int64_t variant) {
   const double share = 1.0 / static_cast<double>(options_.accumulate);
   (loss.total * share).backward();
   model_.parameters().gather_gradients();
+  if (rule_ == UpdateRule::joint) model_.parameters().collect_gradients();
 
   const c10::NoGradGuard no_grad;
   sums_.select(0, kLoss).add_(loss.total.detach(), share);
@@ -88,11 +99,10 @@ void Learner::accumulate(Slot& slot, int64_t variant) {
   sums_.narrow(0, kMeasures, loss.measures.size(0)).add_(loss.measures, share);
 }
 
-// The update from the gathered gradient.
+// The update from the complete gradient.
 void Learner::apply() {
   const c10::NoGradGuard no_grad;
   nn::Parameters& parameters = model_.parameters();
-  parameters.collect_gradients();
   const at::Tensor norm = at::linalg_vector_norm(parameters.gradients());
   // A gradient that is not finite would ruin the run, so its update is left out.
   const at::Tensor skip = norm.isfinite().logical_not().to(at::kFloat);
@@ -105,21 +115,29 @@ void Learner::apply() {
   sums_.narrow(0, kNorm, 2).add_(at::stack({norm, skip}));
 }
 
+// If batches of an update had variants of their own, processes would wait for the one whose variant
+// takes longest.
+int64_t Learner::variant_for(int64_t step, int64_t number) const {
+  const int64_t own = rule_ == UpdateRule::separate ? number : 0;
+  const auto counter = static_cast<uint64_t>(step * options_.accumulate + own);
+  return model_.variant(RandomStream({seed_, Purpose::self_conditioning, counter}).uniform());
+}
+
 void Learner::update(int64_t step, std::span<const nn::Inputs> batches, double learning_rate) {
-  require(static_cast<int64_t>(batches.size()) == options_.accumulate,
-          "an update takes {} batches, got {}", options_.accumulate, batches.size());
+  const int64_t own = (options_.accumulate - group_.rank() + group_.size() - 1) / group_.size();
+  require(static_cast<int64_t>(batches.size()) == own, "this process takes {} batches, got {}", own,
+          batches.size());
   model_.updated(step);
-  for (size_t part = 0; part < batches.size(); ++part) {
-    const nn::Inputs& batch = batches[part];
+  int64_t number = group_.rank();
+  for (const nn::Inputs& batch : batches) {
     Slot& slot = this->slot(batch);
     for (size_t i = 0; i < batch.size(); ++i) send(batch[i], slot.inputs[i]);
-    const auto counter = static_cast<uint64_t>(step * options_.accumulate) + part;
+    const auto counter = static_cast<uint64_t>(step * options_.accumulate + number);
     keep(slot.draws, model_.draw_for(slot.inputs, {{seed_, Purpose::training_noise, counter},
                                                    {seed_, Purpose::training_time, counter}}));
-    const nn::SeededDropout dropout(model_.device(),
-                                    dropout_seed(seed_, step, static_cast<int64_t>(part)));
-    const int64_t variant =
-        model_.variant(RandomStream({seed_, Purpose::self_conditioning, counter}).uniform());
+    const nn::SeededDropout dropout(model_.device(), dropout_seed(seed_, step, number));
+    const int64_t variant = variant_for(step, number);
+    number += group_.size();
 
     // The first batch of a shape runs as it is (libraries set themselves up), the second is
     // recorded.
@@ -132,6 +150,9 @@ void Learner::update(int64_t step, std::span<const nn::Inputs> batches, double l
     }
     seen = std::min(seen + 1, 2);
   }
+
+  if (rule_ == UpdateRule::separate) model_.parameters().collect_gradients();
+  group_.sum(model_.parameters().gradients());
 
   learning_rate_.fill_(learning_rate);
   average_share_.fill_(1 - ema_decay(options_.ema, step));
@@ -146,8 +167,11 @@ void Learner::update(int64_t step, std::span<const nn::Inputs> batches, double l
 }
 
 Measured Learner::read() {
-  const at::Tensor host =
-      (sums_ / static_cast<double>(std::max<int64_t>(updates_, 1))).to(at::kCPU);
+  at::Tensor sums = sums_.clone();
+  group_.sum(sums);
+  // The norm and what was left out belong to whole updates: they are equal in all processes.
+  sums.narrow(0, kNorm, 2).copy_(sums_.narrow(0, kNorm, 2));
+  const at::Tensor host = (sums / static_cast<double>(std::max<int64_t>(updates_, 1))).to(at::kCPU);
   const float* mean = host.const_data_ptr<float>();
   Measured measured{.updates = updates_,
                     .loss = mean[kLoss],
@@ -185,6 +209,15 @@ safetensors::Tensors Learner::state() const {
   tensors.emplace("updates", moments.at("steps")[0]);
   for (const auto& [name, tensor] : model_.state()) tensors.emplace("model." + name, tensor);
   return tensors;
+}
+
+void Learner::share_state() {
+  const nn::Parameters& parameters = model_.parameters();
+  const auto moments = adamw_.state();
+  for (const at::Tensor& each : {parameters.values(), average_, moments.at("means")[0],
+                                 moments.at("squares")[0], moments.at("steps")[0]})
+    group_.broadcast(each);
+  model_.refresh();
 }
 
 void Learner::restore(const safetensors::File& file) {

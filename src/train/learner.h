@@ -2,6 +2,7 @@
 
 #include "nn/adamw.h"
 #include "nn/trainable.h"
+#include "ranks/group.h"
 #include "tensor/cuda_graph.h"
 
 #include <map>
@@ -20,6 +21,12 @@ struct LearnerOptions {
   bool graphs = true;      // record every shape's kernels once (CUDA)
 };
 
+// How the batches of an update are joined. A run keeps the rule it was begun with.
+enum class UpdateRule {
+  separate = 1,  // every batch has a variant of its own; gradients add up in the model's precision
+  joint = 2,     // one variant for all; gradients add up in float32
+};
+
 // Means over the updates since they were last read.
 struct Measured {
   int64_t updates = 0;
@@ -32,17 +39,29 @@ struct Measured {
 
 // Makes updates: forward, backward, clip, AdamW, moving average. Only read() and state() wait for
 // the device.
+//
+// Processes of a group make an update together: of its `accumulate` batches, process r of W
+// computes numbers r, r + W, r + 2 W, ... The update does not depend on W, but for the order of a
+// sum.
 class Learner {
  public:
-  // The model must outlive it.
-  Learner(nn::Trainable& model, const LearnerOptions& options, uint64_t seed);
+  // Model and group must outlive it. Throws UsageError if there are more processes than batches.
+  Learner(nn::Trainable& model, const LearnerOptions& options, uint64_t seed,
+          ranks::Group& group = ranks::alone());
 
-  // One update from `accumulate` batches. Its random numbers are functions of (seed, step).
+  // Whether this process computes batch `number` of an update.
+  bool computes(int64_t number) const { return number % group_.size() == group_.rank(); }
+
+  // One update. Its random numbers are functions of (seed, step, number of the batch).
   //   step     counts from 0
-  //   batches  on the host
+  //   batches  those that this process computes, in order, on the host
   void update(int64_t step, std::span<const nn::Inputs> batches, double learning_rate);
 
+  // All processes of a group read together, and get the same.
   Measured read();
+
+  UpdateRule rule() const { return rule_; }
+  void set_rule(UpdateRule rule) { rule_ = rule; }  // before the first update
 
   // Takes the weights of a model file for the first update.
   void start_from(const safetensors::File& model);
@@ -53,6 +72,8 @@ class Learner {
   // All that the next update depends on, by name; restore() takes the same.
   safetensors::Tensors state() const;
   void restore(const safetensors::File& file);
+  // Takes the state of process 0.
+  void share_state();
 
  private:
   // The inputs and recorded variants for batches of one shape.
@@ -68,6 +89,7 @@ class Learner {
     std::vector<Variant> variants;
   };
 
+  int64_t variant_for(int64_t step, int64_t number) const;
   void accumulate(Slot& slot, int64_t variant);
   void apply();
   Slot& slot(const nn::Inputs& batch);
@@ -75,6 +97,8 @@ class Learner {
   nn::Trainable& model_;
   LearnerOptions options_;
   uint64_t seed_;
+  ranks::Group& group_;
+  UpdateRule rule_ = UpdateRule::joint;
   bool graphs_;
   at::Tensor leaf_;  // the flat weights as AdamW's parameter
   nn::AdamW adamw_;

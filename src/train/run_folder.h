@@ -24,6 +24,11 @@ class RunFolder {
   // An existing run, for reading. Throws Error if there is none.
   static RunFolder open(const std::filesystem::path& path);
 
+  // A run that another process makes and looks after; nothing is read or written.
+  static RunFolder of_another_process(std::filesystem::path path) {
+    return RunFolder(std::move(path));
+  }
+
   // Whether the folder holds a run. Throws Error if that cannot be told now.
   static bool is_one(const std::filesystem::path& path);
 

@@ -43,7 +43,7 @@ class Task {
   virtual std::string score_text(double score) const = 0;
 
   // Measures weights (like parameters().values()) on data that is not trained on, and logs the
-  // results.
+  // results. Processes that train together share the work, and all get the same score.
   //   pause  is called now and then; throws if the validation is to be given up
   virtual Validation validate(const at::Tensor& weights, int64_t step,
                               const std::function<void()>& pause) = 0;

@@ -5,6 +5,7 @@
 #include "base/progress.h"
 #include "base/require.h"
 #include "files/files.h"
+#include "files/hash.h"
 #include "files/json_file.h"
 #include "tensor/device.h"
 #include "tensor/out_of_memory.h"
@@ -25,9 +26,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kTrainingFile = "training.safetensors";
 constexpr const char* kStateFile = "state.json";
-constexpr int kStateFormat = 1;
-constexpr double kMostLeftOut = 20;  // updates in a row
-constexpr double kTrialSeconds = 5;  // of a dry run on the CPU
+constexpr int kNewestState =
+    static_cast<int>(UpdateRule::joint);  // state.json's format says the rule
+constexpr double kMostLeftOut = 20;       // updates in a row
+constexpr double kTrialSeconds = 5;       // of a dry run on the CPU
 
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -35,20 +37,35 @@ double now() {
 
 }  // namespace
 
-Trainer::Trainer(Task& task, const TrainingOptions& options)
+Trainer::Trainer(Task& task, const TrainingOptions& options, ranks::Group& group)
     : task_(task),
       options_(options),
-      learner_(task.model(), options.learner, options.run.seed),
+      group_(group),
+      learner_(task.model(), options.learner, options.run.seed, group),
       early_stop_(options.early_stop),
       divergence_(options.divergence) {}
 
 void Trainer::begin() {
+  ranks::together(group_, [&] {
+    if (group_.first()) begin_here();
+  });
+  share_beginning();
+}
+
+void Trainer::begin(const RunFolder& folder) {
+  ranks::together(group_, [&] {
+    if (group_.first()) begin_here(folder);
+  });
+  share_beginning();
+}
+
+void Trainer::begin_here() {
   if (options_.run.init.empty()) return;
   learner_.start_from(task_.weights_of(options_.run.init));
   log::info("weights from {}", options_.run.init.string());
 }
 
-void Trainer::begin(const RunFolder& folder) {
+void Trainer::begin_here(const RunFolder& folder) {
   Checkpoints checkpoints(folder.path(), options_.retention);
   const auto newest = checkpoints.newest();
   if (!newest) {
@@ -57,11 +74,19 @@ void Trainer::begin(const RunFolder& folder) {
                               folder.path().string()),
                   "remove its folder 'checkpoints' to train it from the beginning, or start a new "
                   "run, with train.init to begin from a checkpoint that still has its weights");
-    return begin();
+    return begin_here();
   }
   restore(newest->folder);
   checkpoints.discard_after(position_.step);
   log::info("going on from step {}", position_.step);
+}
+
+void Trainer::share_beginning() {
+  if (group_.alone()) return;
+  const Json mine = group_.first() ? position() : Json();
+  const std::string first = group_.gather(mine.dump()).front();
+  if (!group_.first()) set_position(nlohmann::json::parse(first));
+  learner_.share_state();
 }
 
 bool Trainer::is_due(int64_t interval) const {
@@ -90,7 +115,7 @@ Error Trainer::diverged(const std::string& reason) const {
 void Trainer::update() {
   std::vector<nn::Inputs> batches;
   for (int64_t i = 0; i < options_.learner.accumulate; ++i) {
-    batches.push_back(task_.batch(position_.epoch, position_.batch));
+    if (learner_.computes(i)) batches.push_back(task_.batch(position_.epoch, position_.batch));
     if (++position_.batch == task_.batches(position_.epoch)) {
       position_.batch = 0;
       ++position_.epoch;
@@ -103,6 +128,8 @@ void Trainer::update() {
     if (!is_out_of_memory(error)) throw;
     throw Error("the device has not enough memory", task_.memory_hint());
   } catch (const UsageError&) {
+    throw;
+  } catch (const LostProcess&) {
     throw;
   } catch (const Error& error) {  // a value check; at step 0 it says nothing about divergence
     if (position_.step == 0) throw;
@@ -138,43 +165,47 @@ TrainingEnd Trainer::run(const RunFolder& folder, const std::stop_token& stop,
   if (is_complete()) return {};
   const Listener listener{stop, on_progress};
   const double began = now();
-  Checkpoints checkpoints(folder.path(), options_.retention);
-  MetricsLog metrics(folder.metrics(), position_.step);
+  std::optional<Records> own;
+  if (group_.first()) own.emplace(folder, options_.retention, position_.step);
+  Records* const records = own ? &*own : nullptr;
   const CudaStream stream(task_.model().device());
   logged_at_ = now();
-  Progress bar("training", options_.run.steps, position_.step);
+  std::optional<Progress> bar;
+  if (group_.first()) bar.emplace("training", options_.run.steps, position_.step);
   // The run was stopped before this validation.
   bool stopped =
-      position_.validation_due && follow_up(checkpoints, metrics, listener, /*keep=*/true);
+      position_.validation_due && follow_up(records, listener, /*stopping=*/false, /*keep=*/true);
   while (!stopped && !is_complete()) {
     update();
-    bar.advance();
-    stopped = follow_up(checkpoints, metrics, listener, is_due(options_.run.save_every));
+    if (bar) bar->advance();
+    // Asked only once: a later request is for the next step, which then saves.
+    const bool stopping = group_.agree_to_stop(position_.step, stop.stop_requested());
+    stopped = follow_up(records, listener, stopping, is_due(options_.run.save_every));
   }
   if (const auto reason = early_stop_.reason(); reason && !stopped)
     log::info("stopped early: {}", *reason);
   return {stopped, now() - began};
 }
 
-bool Trainer::follow_up(Checkpoints& checkpoints, MetricsLog& metrics, const Listener& listener,
-                        bool keep) {
-  // Asked only once: a later request is for the next step, which then saves.
-  bool stopping = listener.stop.stop_requested();
+bool Trainer::follow_up(Records* records, const Listener& listener, bool stopping, bool keep) {
   keep = keep || stopping || position_.step == options_.run.steps;
   // This throws if the run has diverged, before anything is saved.
   if (is_due(options_.run.log_every) || position_.validation_due || keep)
-    log_updates(metrics, listener);
+    log_updates(records, listener);
   std::optional<double> score;
   // A stop must not take long: the validation is left to the resumed run.
   if (position_.validation_due && !stopping) {
     try {
-      score = validate(metrics, listener.stop);
+      score = validate(records, listener.stop);
+    } catch (const LostProcess&) {
+      throw;
     } catch (const std::exception&) {
       log::error("the validation failed: step {} is kept", position_.step);
-      save(checkpoints, {});
+      save(records, {});
       throw;
     }
-    stopping = !score || listener.stop.stop_requested();
+    // Of several processes, one may have been asked to stop by now and others not.
+    stopping = !score || (group_.alone() && listener.stop.stop_requested());
     keep = keep || stopping;
   }
   if (score) {
@@ -185,7 +216,7 @@ bool Trainer::follow_up(Checkpoints& checkpoints, MetricsLog& metrics, const Lis
     if (best) log::highlight("step {}  best so far: {}", position_.step, task_.score_text(*score));
     keep = keep || (best && options_.retention.keep_best > 0) || early_stop_.reason().has_value();
   }
-  if (keep) save(checkpoints, score);
+  if (keep) save(records, score);
   if (score && listener.on_progress) {
     TrainingProgress validated = told_;
     validated.step = position_.step;
@@ -197,7 +228,7 @@ bool Trainer::follow_up(Checkpoints& checkpoints, MetricsLog& metrics, const Lis
   return stopping && !is_complete();
 }
 
-void Trainer::log_updates(MetricsLog& log, const Listener& listener) {
+void Trainer::log_updates(Records* records, const Listener& listener) {
   const Measured measured = learner_.read();
   if (measured.updates == 0) return;
   try {
@@ -224,7 +255,8 @@ void Trainer::log_updates(MetricsLog& log, const Listener& listener) {
                {"skipped", measured.skipped},
                {"updates_per_second", rate},
                {task_.unit() + "_per_second", rate * measured.elements}});
-  log.write(position_.step, line);
+  if (!group_.alone()) line["processes"] = group_.size();
+  if (records != nullptr) records->metrics.write(position_.step, line);
   told_ = {.step = position_.step,
            .steps = options_.run.steps,
            .epoch = position_.epoch,
@@ -247,29 +279,59 @@ void Trainer::log_updates(MetricsLog& log, const Listener& listener) {
     throw diverged(fmt::format("weights are not finite after step {}", position_.step));
 }
 
-std::optional<double> Trainer::validate(MetricsLog& log, const std::stop_token& stop) {
-  struct GivenUp {};
+std::optional<double> Trainer::validate(Records* records, const std::stop_token& stop) {
   try {
     const Validation found = task_.validate(learner_.average(), position_.step, [&] {
-      if (stop.stop_requested()) throw GivenUp();
+      if (stop.stop_requested()) throw ranks::GivenUp();
     });
-    log.write(position_.step, found.line);
+    if (records != nullptr) records->metrics.write(position_.step, found.line);
     return found.score;
-  } catch (const GivenUp&) {
+  } catch (const ranks::GivenUp&) {
     return std::nullopt;
   }
 }
 
-void Trainer::save(Checkpoints& checkpoints, std::optional<double> score) {
-  const Json state{{"format", kStateFormat},
-                   {"step", position_.step},
-                   {"epoch", position_.epoch},
-                   {"batch", position_.batch},
-                   {"validation_due", position_.validation_due},
-                   {"corpus", task_.fingerprint()},
-                   {"early_stop", early_stop_.state()},
-                   {"divergence", divergence_.state()}};
-  checkpoints.save(
+Json Trainer::position() const {
+  return {{"format", static_cast<int>(learner_.rule())},
+          {"step", position_.step},
+          {"epoch", position_.epoch},
+          {"batch", position_.batch},
+          {"validation_due", position_.validation_due},
+          {"corpus", task_.fingerprint()},
+          {"early_stop", early_stop_.state()},
+          {"divergence", divergence_.state()}};
+}
+
+void Trainer::set_position(const nlohmann::json& state) {
+  learner_.set_rule(static_cast<UpdateRule>(state.at("format").get<int>()));
+  position_.step = state.at("step").get<int64_t>();
+  position_.epoch = state.at("epoch").get<int64_t>();
+  position_.batch = state.at("batch").get<int64_t>();
+  position_.validation_due = state.value("validation_due", false);
+  early_stop_.restore(state.at("early_stop"));
+  divergence_.restore(state.at("divergence"));
+}
+
+// Equal updates of equal weights are equal in all processes. If they are not, an operation is not
+// deterministic, or a device is broken.
+void Trainer::require_equal_weights() const {
+  if (group_.alone()) return;
+  const at::Tensor weights = task_.model().parameters().values().cpu();
+  const auto* const bytes = static_cast<const char*>(weights.const_data_ptr());
+  const std::vector<std::string> all =
+      group_.gather(content_hash({bytes, static_cast<size_t>(weights.nbytes())}));
+  for (size_t k = 1; k < all.size(); ++k)
+    require(all[k] == all.front(),
+            "the weights of process {} are not those of process 0 after step {}: nothing was saved",
+            k, position_.step);
+}
+
+void Trainer::save(Records* records, std::optional<double> score) {
+  require_equal_weights();
+  saved_ = true;
+  if (records == nullptr) return;
+  const Json state = position();
+  records->checkpoints.save(
       position_.step,
       [&](const std::filesystem::path& folder) {
         task_.write_model(folder, learner_.average(), position_.step);
@@ -277,27 +339,23 @@ void Trainer::save(Checkpoints& checkpoints, std::optional<double> score) {
         write_file_atomically(folder / kStateFile, state.dump(2) + "\n");
       },
       score);
-  saved_ = true;
 }
 
 void Trainer::restore(const std::filesystem::path& checkpoint) {
   const std::filesystem::path path = checkpoint / kStateFile;
   try {
     const nlohmann::json state = read_json(path);
-    require(state.at("format").get<int>() <= kStateFormat,
-            "'{}' was written by a newer version of tessera", path.string());
+    const int format = state.at("format").get<int>();
+    require(format <= kNewestState, "'{}' was written by a newer version of tessera",
+            path.string());
+    require(format >= 1, "'{}' is damaged: there is no format {}", path.string(), format);
     require(state.at("corpus").get<std::string>() == task_.fingerprint(),
             "the run was trained on other data than what is in '{}'", task_.data().string());
-    position_.step = state.at("step").get<int64_t>();
-    position_.epoch = state.at("epoch").get<int64_t>();
-    position_.batch = state.at("batch").get<int64_t>();
-    position_.validation_due = state.value("validation_due", false);
+    set_position(state);
     require(position_.step >= 0 && position_.epoch >= 0 && position_.batch >= 0 &&
                 position_.batch < task_.batches(position_.epoch),
             "'{}' is damaged: the data has no batch {} of epoch {}", path.string(), position_.batch,
             position_.epoch);
-    early_stop_.restore(state.at("early_stop"));
-    divergence_.restore(state.at("divergence"));
   } catch (const nlohmann::json::exception& error) {
     throw Error(fmt::format("'{}' is damaged: {}", path.string(), json_problem(error)));
   }

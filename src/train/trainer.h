@@ -11,6 +11,8 @@
 
 #include <tessera/train/training_progress.h>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <optional>
 #include <stop_token>
 
@@ -31,19 +33,21 @@ struct TrainingEnd {
   double seconds = 0;    // how long it took; 0: nothing was left to do
 };
 
-// A training run: takes batches, makes updates, logs, validates, saves.
+// A training run: takes batches, makes updates, logs, validates, saves. The processes of a group do
+// it together; the first of them reads checkpoints and writes.
 class Trainer {
  public:
-  // The task must outlive it.
-  Trainer(Task& task, const TrainingOptions& options);
+  // Task and group must outlive it.
+  Trainer(Task& task, const TrainingOptions& options, ranks::Group& group = ranks::alone());
 
   // Begins at the newest checkpoint of the folder if it has one, else (and for a dry run) at
   // train.init or with new weights. Throws Error if that does not fit the task.
   void begin();
   void begin(const RunFolder& folder);
 
-  // Trains in the folder until all steps are made, early stopping ends it, or `stop` is requested;
-  // then it saves. Throws Error when training diverges; earlier checkpoints stay.
+  // Trains in the folder until all steps are made, early stopping ends it, or `stop` is requested
+  // (in any of the processes); then it saves. Throws Error when training diverges; earlier
+  // checkpoints stay.
   TrainingEnd run(const RunFolder& folder, const std::stop_token& stop = {},
                   const OnTrainingProgress& on_progress = {});
 
@@ -55,8 +59,25 @@ class Trainer {
   double try_updates(int64_t warm_up, int64_t updates);
 
  private:
+  // What a run leaves on disk. Process 0 has them, the others have none.
+  struct Records {
+    Records(const RunFolder& folder, const RetentionOptions& retention, int64_t step)
+        : checkpoints(folder.path(), retention), metrics(folder.metrics(), step) {}
+
+    Checkpoints checkpoints;
+    MetricsLog metrics;
+  };
+
+  void begin_here();  // what begin() does
+  void begin_here(const RunFolder& folder);
+  // The position and the state of process 0 for all.
+  void share_beginning();
+  nlohmann::ordered_json position() const;  // as state.json keeps it
+  void set_position(const nlohmann::json& state);
+  // Throws Error if the processes have come to different weights.
+  void require_equal_weights() const;
   void restore(const std::filesystem::path& checkpoint);
-  void save(Checkpoints& checkpoints, std::optional<double> score);
+  void save(Records* records, std::optional<double> score);
   Error diverged(const std::string& reason) const;  // with what to do now
 
   bool is_due(int64_t interval) const;  // for something that is done every `interval` steps
@@ -71,14 +92,15 @@ class Trainer {
 
   // Follows an update: logs, validates and saves if it is time. Returns whether the training was
   // stopped.
-  bool follow_up(Checkpoints& checkpoints, MetricsLog& metrics, const Listener& listener,
-                 bool keep);
-  void log_updates(MetricsLog& log, const Listener& listener);
+  //   stopping  all processes have agreed to stop
+  bool follow_up(Records* records, const Listener& listener, bool stopping, bool keep);
+  void log_updates(Records* records, const Listener& listener);
   // Returns the score; none if it was stopped before that was known.
-  std::optional<double> validate(MetricsLog& log, const std::stop_token& stop);
+  std::optional<double> validate(Records* records, const std::stop_token& stop);
 
   Task& task_;
   TrainingOptions options_;
+  ranks::Group& group_;
   Learner learner_;
   EarlyStop early_stop_;
   DivergenceWatch divergence_;

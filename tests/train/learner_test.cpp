@@ -1,5 +1,6 @@
 #include "train/learner.h"
 
+#include "ranks/two_processes.h"
 #include "seq2seq/diffusion.h"
 #include "support/temporary_folder.h"
 #include "text/dictionary.h"
@@ -13,6 +14,7 @@
 #include <cmath>
 #include <map>
 #include <thread>
+#include <vector>
 
 namespace tessera::train {
 namespace {
@@ -36,12 +38,29 @@ seq2seq::Seq2SeqOptions adaptive_options() {
   return options;
 }
 
+// Two batches of the same shape.
+std::vector<nn::Inputs> two_batches() {
+  constexpr int64_t p = Dictionary::kPad, e = Dictionary::kEos;
+  const auto rows = [](std::vector<int64_t> ids) { return at::tensor(ids).view({2, 4}); };
+  return {{rows({4, 5, 6, e, 7, 8, e, p}), rows({9, 10, e, p, 11, 9, 10, e})},
+          {rows({6, 4, e, p, 8, 7, 5, e}), rows({10, 11, 9, e, 9, e, p, p})}};
+}
+
 struct Bench {
   explicit Bench(const LearnerOptions& options = {},
-                 const seq2seq::Seq2SeqOptions& model_options = small_options())
+                 const seq2seq::Seq2SeqOptions& model_options = small_options(),
+                 ranks::Group& group = ranks::alone())
       : model(model_options, 12, {Dictionary::kBos, Dictionary::kPad, Dictionary::kUnk}, at::kCPU,
               nn::Precision::float32, 1),
-        learner(model, options, /*seed=*/3) {}
+        learner(model, options, /*seed=*/3, group) {}
+
+  // From the batches that this process computes.
+  void update_from(int64_t step, const std::vector<nn::Inputs>& batches) {
+    std::vector<nn::Inputs> own;
+    for (size_t k = 0; k < batches.size(); ++k)
+      if (learner.computes(static_cast<int64_t>(k))) own.push_back(batches[k]);
+    learner.update(step, own, 1e-3);
+  }
 
   void update(int64_t step) {
     constexpr int64_t p = Dictionary::kPad, e = Dictionary::kEos;
@@ -82,6 +101,68 @@ TEST(Learner, RunsInThreadsDoNotMix) {
   other.join();
   EXPECT_TRUE(at::equal(alone.model.parameters().values(), together.model.parameters().values()));
   EXPECT_TRUE(at::equal(alone.model.parameters().values(), beside.model.parameters().values()));
+}
+
+TEST(Learner, TwoProcessesMakeTheUpdatesOfOneToTheBit) {
+  LearnerOptions options;
+  options.accumulate = 2;
+  Bench one(options);
+  for (int64_t step = 0; step < 8; ++step) one.update_from(step, two_batches());
+  const Measured alone = one.learner.read();
+  test::play(2, [&](ranks::Group& group) {
+    Bench half(options, small_options(), group);
+    for (int64_t step = 0; step < 8; ++step) half.update_from(step, two_batches());
+    EXPECT_TRUE(at::equal(half.model.parameters().values(), one.model.parameters().values()));
+    EXPECT_TRUE(at::equal(half.learner.average(), one.learner.average()));
+    const Measured shared = half.learner.read();
+    EXPECT_EQ(shared.updates, alone.updates);
+    EXPECT_FLOAT_EQ(static_cast<float>(shared.loss), static_cast<float>(alone.loss));
+    EXPECT_EQ(shared.elements, alone.elements);
+    EXPECT_EQ(shared.gradient_norm, alone.gradient_norm);
+  });
+}
+
+TEST(Learner, ProcessesTakeTheStateOfTheFirst) {
+  LearnerOptions options;
+  options.accumulate = 2;
+  test::play(2, [&](ranks::Group& group) {
+    Bench bench(options, small_options(), group);
+    if (!group.first()) bench.model.parameters().values().fill_(2);
+    bench.learner.share_state();
+    EXPECT_TRUE(at::equal(bench.model.parameters().values(), Bench().model.parameters().values()));
+  });
+}
+
+TEST(Learner, RefusesMoreProcessesThanBatches) {
+  test::play(2, [](ranks::Group& group) {
+    EXPECT_THROW(Bench({}, small_options(), group), UsageError);
+    LearnerOptions options;
+    options.accumulate = 2;
+    EXPECT_THROW(Bench(options, adaptive_options(), group), UsageError);  // learns beside weights
+  });
+}
+
+// Runs that were begun before batches shared a variant go on as they were.
+TEST(Learner, KeepsTheRuleOfARun) {
+  LearnerOptions options;
+  options.accumulate = 2;
+  seq2seq::Seq2SeqOptions model = small_options();
+  model.self_conditioning = 0.5;
+  Bench joint(options, model), separate(options, model);
+  separate.learner.set_rule(UpdateRule::separate);
+  for (int64_t step = 0; step < 12; ++step) {
+    joint.update_from(step, two_batches());
+    separate.update_from(step, two_batches());
+  }
+  EXPECT_FALSE(at::equal(joint.model.parameters().values(), separate.model.parameters().values()));
+  Bench one(LearnerOptions(), model),
+      other(LearnerOptions(), model);  // a single batch: no difference
+  other.learner.set_rule(UpdateRule::separate);
+  for (int64_t step = 0; step < 12; ++step) {
+    one.update(step);
+    other.update(step);
+  }
+  EXPECT_TRUE(at::equal(one.model.parameters().values(), other.model.parameters().values()));
 }
 
 TEST(Learner, GoesOnToTheBit) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tessera/ranks/rank_options.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -18,6 +20,12 @@ struct TrainingRequest {
   uint64_t seed = 1;                        // used if the recipe has no train.seed
   // Methods: recipe files that are laid over the recipe in order, before the overrides.
   std::vector<std::filesystem::path> methods = {};
+  // Of a recipe: goes on if its folder (train.out) holds a run already, instead of refusing. So a
+  // command that is started again and again trains one run to its end.
+  bool or_resume = false;
+  // The place of this process among those that train together. Recipe, data and the run's folder
+  // must be readable for all of them; process 0 alone writes.
+  RankOptions ranks = {};
 };
 
 }  // namespace tessera
