@@ -36,6 +36,8 @@ namespace tessera::engine {
 namespace {
 
 void set_sampler(SamplerOptions& options, NamedSampler sampler) {
+  // The variance is that of Gaussian noise: without it, nothing is left to be large.
+  if (sampler != NamedSampler::gaussian) options.variance = SamplerVariance::posterior;
   switch (sampler) {
     case NamedSampler::deterministic:
       options.noise = SamplerNoise::none;

@@ -89,6 +89,24 @@ TEST_F(ImageEngineTest, StoppedAndFailedRequestsDoNotTouchTheOthers) {
     EXPECT_THAT(test::complaint([&] { results[k + 2].require_done(); }), HasSubstr(complaints[k]));
 }
 
+// DDIM is the model of DDPM, whose noise has the large variance, sampled without noise.
+TEST(ImageEngine, SamplesAModelOfDdpmWithoutNoise) {
+  const test::TemporaryFolder folder;
+  const auto said = [&](const SamplerOptions& sampler, const char* name) {
+    test::write_tiny_image_model(folder.path(), true, {.sampler = sampler});
+    const Engine engine(folder.path(), {.device = "cpu"});
+    const SampleOptions asked{.steps = 3, .r = 0.0, .sampler = name};
+    return engine.run(ImageRequests{{.count = 1, .options = asked}})[0];
+  };
+  const SamplerOptions ddpm{.noise = SamplerNoise::gaussian, .variance = SamplerVariance::large};
+  const SamplerOptions ddim{.noise = SamplerNoise::none};
+  const auto with_noise = said(ddpm, "gaussian"), without = said(ddpm, "deterministic");
+  without.require_done();
+  EXPECT_EQ(without.images.values, said(ddim, "deterministic").images.values);
+  with_noise.require_done();
+  EXPECT_NE(with_noise.images.values, without.images.values);
+}
+
 TEST_F(ImageEngineTest, SaysWhatIsInEffect) {
   const SampleOptions options = engine_.in_effect(SampleOptions{.steps = 7});
   EXPECT_EQ(options.steps, 7);

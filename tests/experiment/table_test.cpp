@@ -316,8 +316,9 @@ TEST(Tables, OfThePaperCanAllBeRead) {
   EXPECT_TRUE(seen.contains("table5-gigaword"));
   EXPECT_TRUE(seen.contains("table5-iwslt14"));
   for (const char* table :
-       {"cifar10-paper", "cifar10-vq", "images-codings", "images-pixels", "images-sampling",
-        "images-steps", "lengths-multi30k", "pareto-multi30k", "fair-multi30k", "rates-multi30k"})
+       {"cifar10-paper", "cifar10-short", "cifar10-vq", "images-codings", "images-pixels",
+        "images-sampling", "images-steps", "lengths-multi30k", "pareto-multi30k", "fair-multi30k",
+        "distilled-multi30k", "rates-multi30k"})
     EXPECT_TRUE(seen.contains(table)) << table;
 }
 
@@ -364,6 +365,18 @@ TEST(Tables, HaveThePapersRows) {
               testing::IsSupersetOf({"DDPM", "DDIM", "D3PM Gauss", "D3PM Uniform", "D3PM Absorbing",
                                      "τLDR-0", "τLDR-10", "MDLM", "Bit Diffusion (bits, r = 0)",
                                      "fixed, r = 0.3", "trainable, r = 0.5"}));
+  const Table quick = read_table(folder / "cifar10-short.toml");
+  EXPECT_THAT(quick.rows(),
+              ElementsAre("DDPM", "DDIM", "D3PM Gauss", "D3PM Uniform", "D3PM Absorbing", "MDLM",
+                          "τLDR-0", "τLDR-10", "Bit Diffusion (bits, r = 0)", "bits, r = 0.5"));
+  for (const Cell& cell : quick.cells)
+    EXPECT_EQ(quick.find_model(cell.model)->recipes.front().stem(), "cifar10-short");
+  const Table distilled = read_table(folder / "distilled-multi30k.toml");
+  for (const Cell& cell : distilled.cells) {
+    const Model& model = *distilled.find_model(cell.model);
+    EXPECT_EQ(model.seeds.size(), 1u);
+    EXPECT_EQ(model.data, model.name == "transformer" ? "raw" : "distilled");
+  }
   EXPECT_THAT(read_table(folder / "cifar10-vq.toml").rows(),
               ElementsAre("D3PM-VQ", "τLDR-VQ", "SDDM-VQ", "UDLM-VQ", "MDLM-VQ"));
   const Table sweep = read_table(folder / "table4a-multi30k.toml");

@@ -10,7 +10,9 @@ namespace tessera::test {
 
 // A model folder with random weights: pictures of 8 x 8, RGB, of the classes cat and dog.
 //   conditional  whether the network is told the class
-inline void write_tiny_image_model(const std::filesystem::path& folder, bool conditional = true) {
+//   sampling     how it is sampled where a request does not say
+inline void write_tiny_image_model(const std::filesystem::path& folder, bool conditional = true,
+                                   const image_model::SamplingOptions& sampling = {}) {
   image_model::ImageModelOptions options;
   options.network = {.width = 8, .stages = 2, .blocks = 1, .attention_side = 4, .head_width = 8};
   options.conditional = conditional;
@@ -20,7 +22,7 @@ inline void write_tiny_image_model(const std::filesystem::path& folder, bool con
   at::manual_seed(2);
   const at::Tensor& values = model.parameters().values();
   image_model::write_image_folder(folder, model, values + at::randn_like(values) * 0.1,
-                                  {"cat", "dog"}, {}, {});
+                                  {"cat", "dog"}, sampling, {});
 }
 
 }  // namespace tessera::test

@@ -219,6 +219,17 @@ TEST(Recipes, MethodsOfPointsAreAsPublished) {
   }
 }
 
+// With 0.1 the encoder of SeqDiffuSeq learnt lengths and nothing of the dates.
+TEST(Recipes, LengthsDoNotOutweighASquaredError) {
+  for (const char* data : {"tiny", "multi30k"})
+    for (const char* name : {"dinoiser", "diffuseq", "seqdiffuseq"}) {
+      const auto& model = recipe(data, name).text.model;
+      EXPECT_TRUE(model.length_weight <= 0.01 || !model.length_gradient) << data << ' ' << name;
+    }
+  EXPECT_TRUE(recipe("tiny", "dinoiser").text.model.length_gradient);
+  EXPECT_FALSE(recipe("multi30k", "dinoiser").text.model.length_gradient);
+}
+
 TEST(Recipes, MethodsOfSymbolsAreAsPublished) {
   const auto symbols = [](const char* name) {
     const Recipe made = recipe("multi30k", name);
