@@ -1,7 +1,9 @@
 #include "corpus/prepare.h"
 #include "base/log.h"
+#include "choices.h"
 #include "command.h"
 #include "corpus/date_pairs.h"
+#include "image/prepare.h"
 #include "prepare_images.h"
 #include "print_json.h"
 #include "text_chart.h"
@@ -144,7 +146,8 @@ void add_prepare(CLI::App& program, const GlobalOptions& globals) {
                     "replace a corpus or data set that is there already");
   prepare
       ->add_option("--tokenizer", command->tokenizer,
-                   "kind of token: bpe (pieces of words), words or characters")
+                   "kind of token; those of bpe are pieces of words")
+      ->type_name(choices<text::TokenizerKind>())
       ->capture_default_str();
   CLI::Option* vocab =
       prepare
@@ -177,10 +180,11 @@ void add_prepare(CLI::App& program, const GlobalOptions& globals) {
   prepare->add_option("--pairs", command->pairs, "pairs of --tiny to train on")
       ->capture_default_str();
   prepare
-      ->add_option("--images", command->images,
-                   "prepare images instead of text; what they are: cifar10, idx or png; or codes, "
-                   "to be made of a prepared data set")
-      ->type_name("FORMAT");
+      ->add_option(
+          "--images", command->images,
+          "prepare images instead of text; what they are, or codes, to be made of a prepared "
+          "data set")
+      ->type_name(choices<image::Format>() + "|codes");
   prepare->add_option("--from", command->from, "folder of the images")->type_name("DIR");
   prepare
       ->add_option("--with", command->with,
