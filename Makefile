@@ -4,7 +4,7 @@ CMAKE_ARGS ?=
 # Idle worker threads must not spin while tests run side by side.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: help setup configure build test demo bench asan tsan shared check format formatted lint clean
+.PHONY: help setup configure build test demo bench asan tsan shared package check format formatted lint clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -52,7 +52,11 @@ shared: setup ## shared libraries, and the library as a part of another project
 	cmake --build --preset shared --parallel $(JOBS)
 	ctest --preset shared
 
-check: formatted test asan tsan shared lint ## all checks there are; takes long
+package: build ## the installed program as build/tessera-*.tar.gz, unpacked and tried
+	cpack --preset release
+	cmake -DBUILD=build -P tests/package/run.cmake
+
+check: formatted test asan tsan shared package lint ## all checks there are; takes long
 
 format: ## rewrite the sources as .clang-format says
 	@scripts/setup --format

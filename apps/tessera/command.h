@@ -25,6 +25,7 @@ struct GlobalOptions {
 void add_average(CLI::App& program, const GlobalOptions& globals);
 void add_bench(CLI::App& program, const GlobalOptions& globals);
 void add_bpe(CLI::App& program);
+void add_completion(CLI::App& program);
 void add_distill(CLI::App& program, const GlobalOptions& globals);
 void add_doctor(CLI::App& program, const GlobalOptions& globals);
 void add_evaluate(CLI::App& program, const GlobalOptions& globals);
@@ -35,6 +36,7 @@ void add_fid(CLI::App& program, const GlobalOptions& globals);
 void add_flow(CLI::App& program, const GlobalOptions& globals);
 void add_generate(CLI::App& program, const GlobalOptions& globals);
 void add_inspect(CLI::App& program, const GlobalOptions& globals);
+void add_man(CLI::App& program);
 void add_options(CLI::App& program);
 void add_report(CLI::App& program, const GlobalOptions& globals);
 void add_train(CLI::App& program, const GlobalOptions& globals);

@@ -4,6 +4,7 @@
 #include "base/numerals.h"
 #include "base/progress.h"
 #include "base/require.h"
+#include "choices.h"
 #include "evaluate_codes.h"
 #include "evaluate_images.h"
 #include "evaluation/pair_evaluation.h"
@@ -248,7 +249,8 @@ CLI::App* add_command(CLI::App& program, const std::shared_ptr<EvaluateCommand>&
                                    "--r",           "--sampler",    "--path",      "--clock",
                                    "--estimate",    "--order",      "--predictor", "--correctors",
                                    "--temperature", "--help",       "--data"};
-  evaluate->add_option("--split", command->part.split, "part of the corpus: test, valid, ...")
+  evaluate->add_option("--split", command->part.split, "part of the corpus")
+      ->type_name("test|valid|train|NAME")
       ->capture_default_str();
   evaluate
       ->add_option("--data", command->part.folder,
@@ -259,15 +261,16 @@ CLI::App* add_command(CLI::App& program, const std::shared_ptr<EvaluateCommand>&
       ->option_text("N");
   evaluate
       ->add_option("--metric", command->text.scores.metrics,
-                   "what to compute, separated by commas: bleu, chrf, chrf++, rouge")
+                   "what to compute, separated by commas; rouge is ROUGE-1, 2 and L")
       ->delimiter(',')
+      ->type_name(choices<evaluation::Metric>())
       ->capture_default_str();
   evaluate
       ->add_option(
           "--tokenize", command->text.scores.tokenization,
           "for BLEU: 13a, none, or moses-13a: text that Moses' scripts tokenised is joined "
           "first (default: none for text that was tokenised already, 13a for raw text)")
-      ->option_text("13a|none|moses-13a");
+      ->option_text(choices<text_metric::Tokenization>());
   evaluate->add_flag("--lowercase", command->text.scores.lowercase, "ignore case");
   evaluate
       ->add_option(

@@ -9,6 +9,7 @@
 #include "experiment/runner.h"
 #include "experiment/table_files.h"
 #include "experiment/table_run.h"
+#include "installed_files.h"
 #include "option_checks.h"
 #include "print_json.h"
 #include "stop_signal.h"
@@ -190,7 +191,7 @@ void add_experiment(CLI::App& program, const GlobalOptions& globals) {
       ->add_option("table", command->file,
                    "the table's file, such as recipes/tables/table1-multi30k.toml")
       ->required()
-      ->option_text("FILE");
+      ->option_text("TABLE.toml");
   experiment
       ->add_option("--out", command->out,
                    "folder for runs, results and the table; finished work in it is kept, and "
@@ -215,6 +216,7 @@ void add_experiment(CLI::App& program, const GlobalOptions& globals) {
   experiment->add_flag("--dry-run", command->dry_run,
                        "list finished and open work and estimate what it would cost");
   experiment->callback([command, &globals] {
+    command->file = find_recipe(command->file);
     const StopSignal stop;
     try {
       run_experiment(*command, globals, stop.token());

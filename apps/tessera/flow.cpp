@@ -131,7 +131,7 @@ void add_flow(CLI::App& program, const GlobalOptions& globals) {
   flow->add_option("--out", command->out, "folder to write to; created if it does not exist")
       ->type_name("DIR");
   flow->add_option("settings", command->settings, "configuration files and key=value settings")
-      ->type_name("CONFIG.toml|key=value");
+      ->option_text("CONFIG.toml|flow.key=value ...");
   flow->add_option("--runs", command->runs,
                    "training runs whose report (see `tessera report`) to append to the page")
       ->option_text("RUN...");

@@ -90,6 +90,7 @@ void add_inspect(CLI::App& program, const GlobalOptions& globals) {
                    "corpus to measure on (default: that of the run; without one, random labels)")
       ->option_text("DIR");
   inspect->add_option("--split", command->split, "part of the corpus to measure on")
+      ->type_name("test|valid|train|NAME")
       ->capture_default_str();
   inspect->add_option("--limit", command->sentences, "sentences to measure on, at most; 0: all")
       ->check(CLI::NonNegativeNumber)

@@ -54,7 +54,8 @@ std::string version_text() {
 
 void add_global_options(CLI::App& program, GlobalOptions& globals) {
   program.fallthrough();
-  program.add_option("--device", globals.device, "where to compute: auto, cpu, cuda or cuda:N")
+  program.add_option("--device", globals.device, "where to compute")
+      ->type_name("auto|cpu|cuda|cuda:N")
       ->capture_default_str();
   program
       .add_option(
@@ -178,6 +179,8 @@ int run(int argc, char** argv, tessera::app::Console& console) {
   tessera::app::add_doctor(program, globals);
   tessera::app::add_flow(program, globals);
   tessera::app::add_bench(program, globals);
+  tessera::app::add_completion(program);
+  tessera::app::add_man(program);
   add_help_and_version(program);
 
   try {

@@ -1,7 +1,9 @@
 #include "corpus/prepare.h"
 #include "base/log.h"
+#include "choices.h"
 #include "command.h"
 #include "corpus/date_pairs.h"
+#include "image/prepare.h"
 #include "prepare_images.h"
 #include "print_json.h"
 #include "text_chart.h"
@@ -145,7 +147,8 @@ void add_prepare(CLI::App& program, const GlobalOptions& globals) {
                     "replace a corpus or data set that is there already");
   prepare
       ->add_option("--tokenizer", command->tokenizer,
-                   "kind of token: bpe (pieces of words), words or characters")
+                   "kind of token; those of bpe are pieces of words")
+      ->type_name(choices<text::TokenizerKind>())
       ->capture_default_str();
   CLI::Option* vocab =
       prepare
@@ -179,9 +182,9 @@ void add_prepare(CLI::App& program, const GlobalOptions& globals) {
       ->capture_default_str();
   prepare
       ->add_option("--images", command->images,
-                   "prepare images instead of text, given as cifar10, idx or png; or codes, made "
-                   "from a prepared data set")
-      ->type_name("FORMAT");
+                   "prepare images instead of text: their format; or codes, made from a prepared "
+                   "data set")
+      ->type_name(choices<image::Format>() + "|codes");
   prepare->add_option("--from", command->from, "folder of the images")->type_name("DIR");
   prepare
       ->add_option("--with", command->with,

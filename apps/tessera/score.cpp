@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "base/numerals.h"
 #include "base/require.h"
+#include "choices.h"
 #include "evaluation/score_settings.h"
 #include "option_checks.h"
 #include "print_json.h"
@@ -198,18 +199,18 @@ void add_score(CLI::App& program, const GlobalOptions& globals) {
       ->type_name("FILE");
   score
       ->add_option("--metric", command->options.metrics,
-                   "what to compute, separated by commas: bleu, chrf, chrf++, rouge (ROUGE-1, 2 "
-                   "and L)")
+                   "what to compute, separated by commas; rouge is ROUGE-1, 2 and L")
       ->delimiter(',')
+      ->type_name(choices<evaluation::Metric>())
       ->capture_default_str();
   score
       ->add_option("--tokenize", command->tokenization,
                    "for BLEU: 13a for plain text, none for text with blanks between all words, "
                    "moses-13a for text of Moses' scripts that is to be joined first")
+      ->type_name(choices<text_metric::Tokenization>())
       ->capture_default_str();
-  score
-      ->add_option("--smooth", command->options.smoothing,
-                   "for BLEU: smoothing of zero counts: exp, floor, add-k or none")
+  score->add_option("--smooth", command->options.smoothing, "for BLEU: smoothing of zero counts")
+      ->type_name(choices<text_metric::Smoothing>())
       ->capture_default_str();
   score->add_flag("--lowercase", command->options.lowercase, "ignore case");
   score

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/numerals.h"
 #include "base/require.h"
+#include "installed_files.h"
 #include "option_checks.h"
 #include "print_json.h"
 #include "stop_signal.h"
@@ -59,8 +60,9 @@ void sort_words(TrainingRequest& request) {
     require_option(!word->ends_with(".toml") || word->find('=') != std::string::npos,
                    "the recipe '{}' comes too late: recipes stand before key=value", *word);
   if (first_value == words.begin()) return;
-  request.recipe = words.front();
-  request.methods.assign(words.begin() + 1, first_value);
+  request.recipe = find_recipe(words.front());
+  for (auto word = words.begin() + 1; word != first_value; ++word)
+    request.methods.push_back(find_recipe(*word));
   words.erase(words.begin(), first_value);
 }
 

@@ -65,7 +65,7 @@ void visit_sampler(Options& options, Visit&& visit) {
   using enum OptionFor;
   visit(RequestOption{"steps", "sampler.steps", "N", diffusion}, options.steps);
   visit(RequestOption{"r", "sampler.r", "0..1", points}, options.r);
-  visit(RequestOption{"sampler", "", "NAME", points,
+  visit(RequestOption{"sampler", "", "deterministic|gaussian|as-printed|difformer", points,
                       "deterministic (Algorithm 2), gaussian (noise is partly redrawn at each "
                       "step), as-printed (Algorithm 3 to the letter), difformer (the baseline: r = "
                       "0, 15 of 20 steps)"},

@@ -47,6 +47,54 @@ TEST_F(Cli, KnowsHelpAndVersionAsCommands) {
   expect_failure("help train more", 2, HasSubstr("'more'"));
 }
 
+TEST_F(Cli, CompletesEveryCommandInEveryShell) {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const auto result = run(std::string("completion ") + shell);
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(result.err, "");
+    for (const char* word : {"score-model", "boundary", "merge-repeats", "as-printed",
+                             "process.trajectory", "vp-cosine", "flow.cells"})
+      EXPECT_THAT(result.out, HasSubstr(word)) << shell;
+  }
+  expect_failure("completion zhs", 2, HasSubstr("unknown shell 'zhs' (did you mean 'zsh'?)"));
+  expect_failure("completion", 2, HasSubstr("shell"));
+}
+
+TEST_F(Cli, PrintsItsManualPage) {
+  const auto result = run("man");
+  EXPECT_EQ(result.status, 0);
+  EXPECT_EQ(result.err, "");
+  for (const char* text :
+       {".TH TESSERA 1", ".SS tessera bench boundary", "\\fB\\-\\-show\\-steps\\fP",
+        "(default: 8000)", "Fr\\[u00E9]chet", ".SH EXIT STATUS"})
+    EXPECT_THAT(result.out, HasSubstr(text));
+  for (const char c : result.out) EXPECT_GT(c, 0) << "not ASCII";
+  EXPECT_EQ(result.out.find('`', 100), std::string::npos);
+}
+
+// A name that leads nowhere is looked for among the recipes beside the program's folder.
+TEST_F(Cli, FindsRecipesThatCameWithIt) {
+  fs::create_directories(folder_ / "bin");
+  fs::create_directories(folder_ / "share/tessera/recipes/methods");
+  fs::copy_file(TESSERA_PROGRAM, folder_ / "bin/tessera");
+  write("share/tessera/recipes/r.toml", "[data]\ntask = \"dates\"\n[train]\nsteps = 123\n");
+  write("share/tessera/recipes/methods/m.toml", "[process]\nr = 0.25\n");
+  const auto dump = [&](const std::string& arguments) {
+    const std::string out = (folder_ / "dump").string();
+    const std::string line = "cd " + folder_.path().string() + " && bin/tessera train " +
+                             arguments + " train.out=x --dump-config >" + out + " 2>&1";
+    return std::system(line.c_str()) == 0 ? file_text(out) : "failed: " + file_text(out);
+  };
+  const std::string found = "recipe: " + (folder_ / "share/tessera/recipes/r.toml").string();
+  for (const char* name : {"recipes/r.toml", "r.toml", "r"})
+    EXPECT_THAT(dump(name), AllOf(HasSubstr(found), HasSubstr("steps = 123"))) << name;
+  EXPECT_THAT(dump("r methods/m"), HasSubstr("r = 0.25"));
+  for (const char* name : {"nothing", "../recipes/r.toml", "recipes/../recipes/r.toml"})
+    EXPECT_THAT(dump(name), HasSubstr("failed: ")) << name;
+  write("r.toml", "[data]\ntask = \"dates\"\n[train]\nsteps = 77\n");
+  EXPECT_THAT(dump("r.toml"), HasSubstr("steps = 77"));  // what is here comes first
+}
+
 // `tessera ... | head` is not an error.
 TEST_F(Cli, EndsQuietlyWhereNoOneReadsItsOutput) {
   run("--version >/dev/null; { " TESSERA_PROGRAM

@@ -7,6 +7,8 @@ include(${CMAKE_CURRENT_LIST_DIR}/../run_command.cmake)
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 foreach(file bin/tessera share/tessera/recipes/tiny.toml share/tessera/recipes/tables/table1-multi30k.toml
         share/tessera/recipes/methods/vp.toml
+        share/bash-completion/completions/tessera share/zsh/site-functions/_tessera
+        share/fish/vendor_completions.d/tessera.fish share/man/man1/tessera.1
         share/doc/tessera/LICENSE)
   if(NOT EXISTS ${WORK}/prefix/${file})
     message(FATAL_ERROR "${file} was not installed")

@@ -5,6 +5,7 @@
 #include "config/option_text.h"
 #include "files/files.h"
 #include "files/json_file.h"
+#include "report/run_name.h"
 #include "task/stored_recipe.h"
 #include "train/metrics_log.h"
 #include "train/run_folder.h"
@@ -123,12 +124,6 @@ std::optional<Condensation> read_condensation(const fs::path& path) {
   }
 }
 
-std::string name_of_folder(const fs::path& folder) {
-  fs::path path = fs::absolute(folder).lexically_normal();
-  if (path.filename().empty()) path = path.parent_path();
-  return path.filename().string();
-}
-
 }  // namespace
 
 int64_t RunRecord::updates() const {
@@ -168,7 +163,7 @@ std::string RunRecord::score_name() const {
 RunRecord read_run(const fs::path& folder) {
   const train::RunFolder run_folder = train::RunFolder::open(folder);
   RunRecord run;
-  run.name = name_of_folder(folder);
+  run.name = run_name(folder);
   run.path = folder.string();
   run.settings = read_settings(run_folder);
   try {
