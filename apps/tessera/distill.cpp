@@ -5,6 +5,7 @@
 #include "base/progress.h"
 #include "base/require.h"
 #include "corpus/corpus.h"
+#include "files/block_folder.h"
 #include "generation_settings.h"
 #include "print_json.h"
 
@@ -15,6 +16,7 @@
 
 #include <iostream>
 #include <memory>
+#include <optional>
 
 namespace tessera::app {
 namespace {
@@ -22,6 +24,7 @@ namespace {
 struct DistillCommand {
   GenerationSettings settings;
   std::filesystem::path data, out;
+  std::string shard;  // "2/7"; empty: all
 };
 
 void run_distill(const DistillCommand& command, const GlobalOptions& globals) {
@@ -33,11 +36,22 @@ void run_distill(const DistillCommand& command, const GlobalOptions& globals) {
   check_flags(teacher, command.settings.changes());
   DistillationReport report;
   {
-    Progress bar("distilling", pairs);
-    report = distill(teacher, command.data, command.out,
-                     {.generation = command.settings.changes(),
-                      .seed = globals.seed,
-                      .progress = [&](int64_t lines) { bar.advance(lines); }});
+    const std::optional<Shard> shard =
+        command.shard.empty() ? std::nullopt : std::optional(Shard::parse(command.shard));
+    Progress bar("distilling", shard ? 0 : pairs);
+    const DistillationOptions options{.generation = command.settings.changes(),
+                                      .seed = globals.seed,
+                                      .progress = [&](int64_t lines) { bar.advance(lines); }};
+    if (shard) {
+      const int64_t lines =
+          distill_share(teacher, command.data, command.out, shard->index, shard->count, options);
+      log::info(
+          "share {} is done: {}; when all are, the same command without --shard puts the "
+          "corpus together",
+          command.shard, counted(lines, "line"));
+      return;
+    }
+    report = distill(teacher, command.data, command.out, options);
   }
   if (globals.json) {
     print_json(nlohmann::ordered_json{{"lines", report.lines},
@@ -79,6 +93,11 @@ void add_distill(CLI::App& program, const GlobalOptions& globals) {
   distill->add_option("--out", command->out, "folder for the new corpus")
       ->required()
       ->option_text("DIR");
+  distill
+      ->add_option("--shard", command->shard,
+                   "make only the share of process I of N (1/8, ..., 8/8), on machines that share "
+                   "the folder; then the same command without it puts the corpus together")
+      ->option_text("I/N");
   distill->callback([command, &globals] { run_distill(*command, globals); });
 }
 

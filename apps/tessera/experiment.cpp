@@ -13,6 +13,7 @@
 #include "option_checks.h"
 #include "print_json.h"
 #include "stop_signal.h"
+#include "tensor/device.h"
 
 #include <fmt/format.h>
 
@@ -35,8 +36,8 @@ using experiment::Json;
 
 struct ExperimentCommand {
   fs::path file, out;
-  std::vector<std::string> data, set, only;
-  int jobs = 1;
+  std::vector<std::string> data, set, only, devices;
+  int jobs = 0;  // 0: one for each device
   bool dry_run = false;
 };
 
@@ -153,6 +154,7 @@ void run_experiment(const ExperimentCommand& command, const GlobalOptions& globa
   experiment::RunnerOptions options;
   options.globals = passed_on(globals, command.jobs);
   options.jobs = command.jobs;
+  options.devices = command.devices;
   if (command.dry_run) {
     const experiment::ResultStore store(command.out);
     const experiment::Plan plan = experiment::make_plan(table, store, data);
@@ -172,6 +174,7 @@ void run_experiment(const ExperimentCommand& command, const GlobalOptions& globa
                                     .only = command.only,
                                     .flags = options.globals,
                                     .jobs = command.jobs,
+                                    .devices = command.devices,
                                     .seed = globals.seed,
                                     .command = command_line(command, options.globals),
                                     .stop = stop});
@@ -206,9 +209,17 @@ void add_experiment(CLI::App& program, const GlobalOptions& globals) {
       ->add_option("--set", command->set, "replace a value in [set] of the table; can be repeated")
       ->option_text("NAME=VALUE");
   experiment
-      ->add_option("--jobs", command->jobs, "number of trainings and evaluations to run at once")
-      ->capture_default_str()
-      ->check(whole_number(1));
+      ->add_option(
+          "--jobs", command->jobs,
+          "number of trainings and evaluations to run at once (default: 1, or one for each "
+          "device)")
+      ->check(whole_number(1))
+      ->option_text("N");
+  experiment
+      ->add_option("--devices", command->devices,
+                   "devices to spread them over: cuda:0,cuda:1; each takes the one with the fewest")
+      ->delimiter(',')
+      ->option_text("NAME,...");
   experiment
       ->add_option("--only", command->only,
                    "rows or models of the table to run, with the models they need")
@@ -217,6 +228,11 @@ void add_experiment(CLI::App& program, const GlobalOptions& globals) {
                        "list finished and open work and estimate what it would cost");
   experiment->callback([command, &globals] {
     command->file = find_recipe(command->file);
+    require_option(command->devices.empty() || globals.device == "auto",
+                   "--device names one, and --devices several: use one of them");
+    for (const std::string& device : command->devices) parse_device(device);
+    if (command->jobs == 0)
+      command->jobs = std::max(1, static_cast<int>(std::ssize(command->devices)));
     const StopSignal stop;
     try {
       run_experiment(*command, globals, stop.token());

@@ -1,5 +1,6 @@
 #include <tessera/evaluation/distillation.h>
 
+#include "base/require.h"
 #include "config/config.h"
 #include "config/option_text.h"
 #include "engine/text_engine.h"
@@ -56,20 +57,42 @@ evaluation::Teacher teacher_of(const Engine& engine, const DistillationOptions& 
   };
 }
 
+// What is distilled, checked.
+struct Work {
+  Work(const Engine& teacher, const std::filesystem::path& folder,
+       const DistillationOptions& options)
+      : corpus(corpus::Corpus::open(folder, /*verify_contents=*/true)),
+        write(teacher_of(teacher, options)) {
+    teacher.in_effect(options.generation);  // throws for options that make no sense
+    key = key_of(teacher, corpus, options);
+    if (const auto difference =
+            corpus.tokenizer().dictionary().difference(teacher.text().tokenizer().dictionary()))
+      throw Error(
+          fmt::format("the teacher in '{}' does not fit the corpus in '{}': {}",
+                      teacher.folder().string(), folder.string(), *difference),
+          "a teacher writes in the symbols it was trained with: distil the corpus it knows");
+  }
+
+  corpus::Corpus corpus;
+  evaluation::Teacher write;
+  std::string key;
+};
+
 }  // namespace
 
 DistillationReport distill(const Engine& teacher, const std::filesystem::path& corpus,
                            const std::filesystem::path& out, const DistillationOptions& options) {
-  const corpus::Corpus real = corpus::Corpus::open(corpus, /*verify_contents=*/true);
-  teacher.in_effect(options.generation);  // throws for options that make no sense
-  const std::string key = key_of(teacher, real, options);
-  if (const auto difference =
-          real.tokenizer().dictionary().difference(teacher.text().tokenizer().dictionary()))
-    throw Error(fmt::format("the teacher in '{}' does not fit the corpus in '{}': {}",
-                            teacher.folder().string(), corpus.string(), *difference),
-                "a teacher writes in the symbols it was trained with: distil the corpus it knows");
-  return evaluation::write_distilled(real, teacher_of(teacher, options), key, out,
-                                     options.progress);
+  const Work work(teacher, corpus, options);
+  return evaluation::write_distilled(work.corpus, work.write, work.key, out, options.progress);
+}
+
+int64_t distill_share(const Engine& teacher, const std::filesystem::path& corpus,
+                      const std::filesystem::path& out, int64_t index, int64_t count,
+                      const DistillationOptions& options) {
+  require_option(0 <= index && index < count, "there is no process {} among {}", index, count);
+  const Work work(teacher, corpus, options);
+  return evaluation::write_distilled_share(work.corpus, work.write, work.key, out, {index, count},
+                                           options.progress);
 }
 
 }  // namespace tessera

@@ -29,15 +29,26 @@ std::span<const text::Id> without_end(std::span<const text::Id> ids) {
 }
 
 // Finished targets, in files of kChunk lines of numbers. Only one distillation at a time works on
-// them.
+// them, or several that each make a share.
 class Partial {
  public:
-  Partial(const fs::path& out, const std::string& key)
+  using Sharing = FolderLock::Sharing;
+
+  Partial(const fs::path& out, const std::string& key, Sharing sharing)
       : folder_(full_path(out) += ".partial"),
         lock_((make_folder(), lock_file()), "distillation",
-              "wait for its end or stop it, or choose another folder") {
+              "wait for its end or stop it, or choose another folder", sharing) {
     const bool begun = is_there(mark());
     if (begun && read_file(mark()) == key) return;
+    if (sharing != Sharing::none) {
+      if (begun)
+        throw Error(
+            fmt::format("the work begun in '{}' is by another teacher or with other options",
+                        folder_.string()),
+            "choose another folder, or give all processes the same command");
+      write_file_atomically(mark(), key);
+      return;
+    }
     if (begun)
       log::info(
           "the work begun in '{}' is by another teacher or with other options: starting again",
@@ -100,10 +111,14 @@ class Partial {
   FolderLock lock_;
 };
 
-void generate_missing(const corpus::Split& split, const Teacher& teacher, const Partial& partial,
-                      const std::function<void(int64_t)>& progress) {
+// Returns how many lines the share has.
+int64_t generate_missing(const corpus::Split& split, const Teacher& teacher, const Partial& partial,
+                         const Shard& share, const std::function<void(int64_t)>& progress) {
+  int64_t lines = 0;
   for (int64_t first = 0; first < split.size(); first += kChunk) {
+    if (!share.owns(first / kChunk)) continue;
     const int64_t count = std::min(kChunk, split.size() - first);
+    lines += count;
     if (!partial.has(first)) {
       std::vector<Ids> sources;
       for (int64_t k = 0; k < count; ++k) {
@@ -114,6 +129,7 @@ void generate_missing(const corpus::Split& split, const Teacher& teacher, const 
     }
     if (progress) progress(count);
   }
+  return lines;
 }
 
 // Collects what the report says.
@@ -198,9 +214,9 @@ DistillationReport write_distilled(const corpus::Corpus& corpus, const Teacher& 
                                    const std::function<void(int64_t)>& progress) {
   if (is_finished(out, key)) return report_of(corpus, out);
   corpus::CorpusWriter::check_folder(out, corpus::CorpusWriter::Existing::refuse);
-  const Partial partial(out, key);
+  const Partial partial(out, key, Partial::Sharing::none);
   const corpus::Split& train = corpus.split(kTrain);
-  generate_missing(train, teacher, partial, progress);
+  generate_missing(train, teacher, partial, Shard(), progress);
 
   Comparison comparison(corpus.tokenizer());
   corpus::CorpusWriter writer(out, corpus.tokenizer());
@@ -225,6 +241,16 @@ DistillationReport write_distilled(const corpus::Corpus& corpus, const Teacher& 
   writer.commit(options);
   partial.remove();
   return comparison.report();
+}
+
+int64_t write_distilled_share(const corpus::Corpus& corpus, const Teacher& teacher,
+                              const std::string& key, const fs::path& out, const Shard& share,
+                              const std::function<void(int64_t)>& progress) {
+  const corpus::Split& train = corpus.split(kTrain);
+  if (is_finished(out, key)) return 0;
+  corpus::CorpusWriter::check_folder(out, corpus::CorpusWriter::Existing::refuse);
+  const Partial partial(out, key, Partial::Sharing::with_its_like);
+  return generate_missing(train, teacher, partial, share, progress);
 }
 
 }  // namespace tessera::evaluation

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "corpus/corpus.h"
+#include "files/block_folder.h"
 #include "text/dictionary.h"
 
 #include <tessera/evaluation/distillation.h>
@@ -24,5 +25,13 @@ using Teacher = std::function<std::vector<std::vector<text::Id>>(
 DistillationReport write_distilled(const corpus::Corpus& corpus, const Teacher& teacher,
                                    const std::string& key, const std::filesystem::path& out,
                                    const std::function<void(int64_t)>& progress = {});
+
+// The share of one of several processes: writes finished targets beside `out`, where
+// write_distilled() finds them. Throws Error if work by another key was begun there.
+// Returns how many lines the share has.
+int64_t write_distilled_share(const corpus::Corpus& corpus, const Teacher& teacher,
+                              const std::string& key, const std::filesystem::path& out,
+                              const Shard& share,
+                              const std::function<void(int64_t)>& progress = {});
 
 }  // namespace tessera::evaluation

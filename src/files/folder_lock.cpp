@@ -35,10 +35,11 @@ void sign(int lock_file) {
 }  // namespace
 
 FolderLock::FolderLock(const std::filesystem::path& file, const std::string& worker,
-                       const std::string& hint) {
+                       const std::string& hint, Sharing sharing) {
   const int descriptor = open_own_file(file, O_RDWR);
   const std::string folder = file.parent_path().string();
-  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+  const int kind = sharing == Sharing::none ? LOCK_EX : LOCK_SH;
+  if (::flock(descriptor, kind | LOCK_NB) != 0) {
     const int code = errno;
     const pid_t process = holder(descriptor);
     if (code == EWOULDBLOCK) {

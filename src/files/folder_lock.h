@@ -25,11 +25,15 @@ class FolderLock {
     pid_t process_;
   };
 
+  // Whether others of the same kind may work in the folder at the same time.
+  enum class Sharing { none, with_its_like };
+
   //   worker  what works in the folder: "training"
   //   hint    what to do if another one does
   // Throws Held, or Error if the file cannot be written or is a link. Warns about a file system
   // without locks.
-  FolderLock(const std::filesystem::path& file, const std::string& worker, const std::string& hint);
+  FolderLock(const std::filesystem::path& file, const std::string& worker, const std::string& hint,
+             Sharing sharing = Sharing::none);
   ~FolderLock();
   FolderLock(FolderLock&& other) noexcept;
   FolderLock& operator=(FolderLock&& other) noexcept;

@@ -98,6 +98,33 @@ TEST_F(DistillationTest, ReportsACompleteCorpusWithoutMakingItAgain) {
               HasSubstr("holds a corpus of another teacher"));
 }
 
+TEST_F(DistillationTest, IsMadeInSharesAndPutTogether) {
+  write_corpus("long", Pairs(9000, {"a b c", "c b a"}));
+  const corpus::Corpus real = open("long");
+  std::vector<int64_t> asked;
+  const evaluation::Teacher teacher = [&](const std::vector<Ids>& sources, int64_t first) {
+    asked.push_back(first);
+    return reversed(sources, first);
+  };
+  const auto share = [&](const std::string& text) {
+    return evaluation::write_distilled_share(real, teacher, "key", folder_ / "new",
+                                             Shard::parse(text));
+  };
+  EXPECT_EQ(share("2/2"), 4096);
+  EXPECT_THAT(test::complaint([&] {
+                evaluation::write_distilled_share(real, teacher, "another", folder_ / "new",
+                                                  Shard::parse("1/2"));
+              }),
+              HasSubstr("by another teacher"));
+  EXPECT_EQ(share("1/2"), 4096 + 808);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "new"));
+  EXPECT_THAT(asked, ElementsAre(4096, 0, 8192));
+  EXPECT_EQ(evaluation::write_distilled(real, teacher, "key", folder_ / "new").lines, 9000);
+  EXPECT_EQ(asked.size(), 3) << "nothing was made twice";
+  EXPECT_EQ(targets(open("new")).size(), 9000);
+  EXPECT_EQ(share("1/2"), 0) << "the corpus is complete";
+}
+
 TEST_F(DistillationTest, GoesOnAfterTheLastLinesThatWereWhole) {
   write_corpus("long", Pairs(5000, {"a b", "b a"}));
   const corpus::Corpus real = open("long");

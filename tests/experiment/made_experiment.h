@@ -23,6 +23,7 @@ inline void write_program(const std::filesystem::path& path, const std::string& 
   write_file_atomically(path, R"(#!/bin/sh
 here=$(dirname "$0")
 echo "$*" >> "$here/calls"
+[ "$1" = --device ] && shift 2
 )" + behaviour + R"(
 for word in "$@"; do
   case "$word" in train.out=*) run=${word#train.out=};; esac
@@ -62,7 +63,10 @@ class MadeExperiment : public testing::Test {
     const std::stop_token stop = stop_.get_token();
     const FolderLock lock = experiment::lock_store(store_, stop);
     experiment::Runner runner(plan_, store_,
-                              {.program = folder_ / "program", .globals = {}, .jobs = jobs},
+                              {.program = folder_ / "program",
+                               .globals = {},
+                               .jobs = jobs,
+                               .devices = devices_},
                               [&](const std::vector<experiment::JobState>&) { ++changes_; });
     return runner.run(experiment::selected_jobs(table_, plan_, only), lock, stop);
   }
@@ -85,6 +89,7 @@ class MadeExperiment : public testing::Test {
   experiment::Table table_;
   experiment::Plan plan_;
   experiment::Contests contests_{{.samples = 100}};
+  std::vector<std::string> devices_;
   int changes_ = 0;
   std::stop_source stop_;
 };

@@ -65,6 +65,20 @@ TEST_F(RunnerOfJobs, RunsEverythingOnce) {
   EXPECT_EQ(calls().size(), 8u) << "nothing is missing any more";
 }
 
+TEST_F(RunnerOfJobs, DealsJobsOutToDevices) {
+  devices_ = {"one", "two"};
+  EXPECT_EQ(statuses(run(2)), kAllDone);
+  const auto with = [&](const std::string& device) {
+    const auto all = calls();
+    return std::count_if(all.begin(), all.end(), [&](const std::string& call) {
+      return call.find("--device " + device + " ") != std::string::npos;
+    });
+  };
+  EXPECT_GT(with("one"), 0);
+  EXPECT_GT(with("two"), 0);
+  EXPECT_EQ(with("one") + with("two"), 8);
+}
+
 TEST_F(RunnerOfJobs, RunsWhatAChangedFileNeeds) {
   run();
   std::string text = kRunnerTable;

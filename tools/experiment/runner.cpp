@@ -269,8 +269,21 @@ void Runner::start_ready(const FolderLock& lock) {
   }
 }
 
-std::vector<std::string> Runner::command_of(const Job& job, bool begun) const {
+std::string Runner::free_device() const {
+  const auto at_work = [&](const std::string& device) {
+    return std::count_if(running_.begin(), running_.end(),
+                         [&](const Running& running) { return running.device == device; });
+  };
+  const auto found = std::min_element(
+      options_.devices.begin(), options_.devices.end(),
+      [&](const std::string& a, const std::string& b) { return at_work(a) < at_work(b); });
+  return found == options_.devices.end() ? "" : *found;
+}
+
+std::vector<std::string> Runner::command_of(const Job& job, bool begun,
+                                            const std::string& device) const {
   std::vector<std::string> words = options_.globals;
+  if (!device.empty()) words.insert(words.end(), {"--device", device});
   const auto& command = begun ? job.resume : job.command;
   words.insert(words.end(), command.begin(), command.end());
   return words;
@@ -289,7 +302,8 @@ void Runner::start(size_t number, const FolderLock& lock) {
   if (begun) remove_old(store_.result(job.name));
   // The training cannot go on from checkpoints without weights.
   if (begun && !has_weights(job.folder)) remove_old(job.folder / "checkpoints");
-  const std::vector<std::string> words = command_of(job, begun);
+  const std::string device = free_device();
+  const std::vector<std::string> words = command_of(job, begun, device);
   const fs::path log_file = store_.log(job.name), out_file = store_.output(job.name);
   const std::uintmax_t log_begin = size_of(log_file);
   refuse_link(store_.hypotheses(job.name));  // which the process writes
@@ -301,7 +315,7 @@ void Runner::start(size_t number, const FolderLock& lock) {
                                            .out = out_file,
                                            .err = log_file,
                                            .keep_open = lock.descriptor()}),
-                      result_key(job), log_begin, Clock::now()});
+                      result_key(job), log_begin, device, Clock::now()});
   record(number, {JobStatus::running, "", {}});
 }
 
@@ -316,7 +330,7 @@ void Runner::finish(Running& running, const Ending& ending) {
   } else {
     try {
       Json result{{kJobField, job.key},
-                  {"command", "tessera " + shell_text(command_of(job, false))},
+                  {"command", "tessera " + shell_text(command_of(job, false, ""))},
                   {"seed", job.seed}};
       if (job.kind == JobKind::evaluation) {
         result["evaluation"] =

@@ -39,6 +39,9 @@ struct RunnerOptions {
   std::filesystem::path program = "/proc/self/exe";
   std::vector<std::string> globals;  // options of the program for every job: --device, --threads
   int jobs = 1;                      // processes at once
+  // Dealt out to the jobs, each to the one with the fewest; empty: `globals` says where they
+  // compute.
+  std::vector<std::string> devices = {};
 };
 
 // Locks the folder of a store against other experiments. If an experiment was killed, its processes
@@ -67,6 +70,7 @@ class Runner {
     ChildProcess process;
     std::string key;           // to store the result under
     std::uintmax_t log_begin;  // size of the log before it
+    std::string device;        // of the options' list; empty: none
     std::chrono::steady_clock::time_point began;
   };
 
@@ -75,7 +79,9 @@ class Runner {
   void finish(Running& running, const Ending& ending);
   void record(size_t job, JobState state);
   bool fails_with_another(size_t job);
-  std::vector<std::string> command_of(const Job& job, bool begun) const;
+  //   device  to name; empty: none
+  std::vector<std::string> command_of(const Job& job, bool begun, const std::string& device) const;
+  std::string free_device() const;  // empty: there is no list
 
   const Plan& plan_;
   const ResultStore& store_;

@@ -21,7 +21,10 @@ ExperimentResult run_table(const Table& table, const ExperimentRequest& request)
       table, plan, store,
       {.globals = request.flags, .command = request.command, .bootstrap = {.seed = request.seed}});
   Runner runner(plan, store,
-                {.program = request.program, .globals = request.flags, .jobs = request.jobs},
+                {.program = request.program,
+                 .globals = request.flags,
+                 .jobs = request.jobs,
+                 .devices = request.devices},
                 [&](const std::vector<JobState>& states) { files.try_to_write(states); });
   const std::vector<JobState> states = runner.run(selected, lock, request.stop);
   const Findings found = files.write(states);

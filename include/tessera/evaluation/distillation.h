@@ -41,4 +41,12 @@ TESSERA_API DistillationReport distill(const Engine& teacher, const std::filesys
                                        const std::filesystem::path& out,
                                        const DistillationOptions& options = {});
 
+// The same by several processes, on one machine or many that share a file system: process `index`
+// of `count`, from 0, makes its share of the targets. When all have ended, distill() with the same
+// teacher, corpus and options puts the corpus together; it makes what is missing. Returns how many
+// training pairs the share has.
+TESSERA_API int64_t distill_share(const Engine& teacher, const std::filesystem::path& corpus,
+                                  const std::filesystem::path& out, int64_t index, int64_t count,
+                                  const DistillationOptions& options = {});
+
 }  // namespace tessera

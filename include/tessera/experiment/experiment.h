@@ -18,11 +18,12 @@ struct ExperimentRequest {
   std::filesystem::path program;  // the program `tessera`: every training is a process of its own
   std::map<std::string, std::filesystem::path> data = {};  // corpora of the table, by name
   std::map<std::string, std::string> set = {};             // values of its [set], by name
-  std::vector<std::string> only = {};   // rows or models, with what they need; empty: all
-  std::vector<std::string> flags = {};  // of the program, for every process: "--threads", "2"
-  int jobs = 1;                         // processes at once
-  uint64_t seed = 1;                    // of the tests of significance
-  std::string command = {};             // that continues the experiment, for its page
+  std::vector<std::string> only = {};     // rows or models, with what they need; empty: all
+  std::vector<std::string> flags = {};    // of the program, for every process: "--threads", "2"
+  int jobs = 1;                           // processes at once
+  std::vector<std::string> devices = {};  // dealt out to the processes: "cuda:0", "cuda:1"
+  uint64_t seed = 1;                      // of the tests of significance
+  std::string command = {};               // that continues the experiment, for its page
   std::stop_token stop = {};
 };
 
