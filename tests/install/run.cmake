@@ -6,7 +6,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/../run_command.cmake)
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}/prefix)
 foreach(file bin/tessera share/tessera/recipes/tiny.toml share/tessera/recipes/tables/table1-multi30k.toml
         share/tessera/recipes/methods/vp.toml
-        share/doc/tessera/LICENSE)
+        share/doc/tessera/LICENSE share/doc/tessera/NOTICE)
   if(NOT EXISTS ${WORK}/prefix/${file})
     message(FATAL_ERROR "${file} was not installed")
   endif()
