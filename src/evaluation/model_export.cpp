@@ -109,23 +109,22 @@ void complete(ExportCard& card, const fs::path& folder) {
   }
 }
 
-// "20 calls of the network, 9 lengths x 1 noise": how it generates unless it is told otherwise.
+// How it generates unless it is told otherwise.
 void add_generation(Facts& facts, const Json& options) {
-  const auto value = [&](const char* key) {
-    const Json& found = options.at(key);
-    return found.is_string() ? found.get<std::string>() : found.dump();
-  };
-  const bool draws = options.value("model.kind", Json("")) != "ar";
+  const auto number = [&](const char* key) { return options.at(key).get<int64_t>(); };
+  const bool draws = options.value("model.kind", "") != "ar";
   if (draws && options.contains("sampler.steps"))
-    facts.emplace_back("steps", value("sampler.steps"));
+    facts.emplace_back("steps", std::to_string(number("sampler.steps")));
   if (draws && options.contains("generate.lengths"))
     facts.emplace_back(
         "candidates",
-        fmt::format("{} lengths x {} noises, one chosen by {}", value("generate.lengths"),
-                    value("generate.noises"), value("generate.selection")));
+        fmt::format("{} x {}, one chosen by {}", counted(number("generate.lengths"), "length"),
+                    counted(number("generate.noises"), "noise"),
+                    options.at("generate.selection").get<std::string>()));
   if (!draws && options.contains("generate.beam"))
-    facts.emplace_back("beam", value("generate.beam"));
-  if (options.contains("sample.guidance")) facts.emplace_back("guidance", value("sample.guidance"));
+    facts.emplace_back("beam", std::to_string(number("generate.beam")));
+  if (options.contains("sample.guidance"))
+    facts.emplace_back("guidance", options.at("sample.guidance").dump());
 }
 
 std::string toml_of(const Json& options) {
@@ -161,13 +160,13 @@ void write_card(const fs::path& from, const fs::path& to, ExportCard card, const
   add_generation(facts, config.at("options"));
   Facts training = facts_of_card(from);
   if (const auto& check = made.check)
-    training.emplace_back(
-        "rounding",
-        fmt::format("{} {:.2f}, before it {:.2f} ({} of {}; {})", check->after.name,
-                    check->after.score, check->before.score, counted(check->sentences, "sentence"),
-                    options.check->split, check->after.signature));
-  write_file_atomically(to / kModelCardFile, card.markdown(facts, training, options.recipe,
-                                                           toml_of(config.at("options"))));
+    training.emplace_back("rounding",
+                          fmt::format("{} {:.2f}, before it {:.2f} ({} of {})", check->after.name,
+                                      check->after.score, check->before.score,
+                                      counted(check->sentences, "sentence"), options.check->split));
+  // A recipe says what is not as usual; config.json has all options.
+  const std::string all = options.recipe.empty() ? toml_of(config.at("options")) : "";
+  write_file_atomically(to / kModelCardFile, card.markdown(facts, training, options.recipe, all));
 }
 
 }  // namespace

@@ -171,13 +171,17 @@ TEST_F(ModelExportTest, TellsInItsCardWhatPeopleAndTheProgramKnow) {
   for (const std::string& said :
        {std::string("| languages | de to en |"), std::string("| parameters | "),
         "| SHA-256 | `" + made.sha256 + "` |", std::string(" bytes, bfloat16 (codes: float32) |"),
-        std::string("| steps | 4 |"), std::string("| candidates | 1 lengths x 3 noises"),
+        std::string("| steps | 4 |"), std::string("| candidates | 1 length x 3 noises"),
         std::string("| data | a corpus of fingerprint f00d |"), std::string("| updates | 12 |"),
         std::string("## Use\n\n```\ntessera generate"), std::string("## Scores\n\nNone.\n"),
         std::string("## Licence\n\nFree.\n"), std::string("## Recipe\n\n```toml\nr = 0.5\n"),
-        std::string("model.width = 16\n")})
+        std::string("one chosen by blend |")})
     EXPECT_THAT(card, HasSubstr(said));
   EXPECT_THAT(card, Not(HasSubstr("## Limits"))) << "nobody said anything about them";
+  EXPECT_THAT(card, Not(HasSubstr("## Options"))) << "the recipe says what is not as usual";
+  export_model(folder_ / "trained", folder_ / "without");
+  EXPECT_THAT(text("without/README.md"), HasSubstr("## Options\n\n```toml\n"));
+  EXPECT_THAT(text("without/README.md"), HasSubstr("model.width = 16\n"));
 }
 
 TEST_F(ModelExportTest, MeasuresBeforeAndAfterRounding) {

@@ -72,7 +72,7 @@ TEST_F(ShippedModel, IsWhatItsCardSays) {
 TEST_F(ShippedModel, HasACardThatNamesDataScoresLimitsAndLicence) {
   for_each([](const fs::path& folder) {
     const std::string card = read_file(folder / "README.md");
-    for (const char* title : {"Use", "Scores", "Training", "Limits", "Licence", "Options"})
+    for (const char* title : {"Use", "Scores", "Training", "Limits", "Licence", "Recipe"})
       EXPECT_NE(section_of_card(folder, title), "") << title;
     std::map<std::string, std::string> facts;
     for (const auto& [name, value] : facts_of_card(folder)) facts[name] = value;
