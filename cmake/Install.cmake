@@ -1,6 +1,6 @@
-# cmake --install: the library, its headers, the program with LibTorch's libraries, the recipes, and
-# a package that find_package(tessera) finds. The target `uninstall` removes what the last
-# installation from this folder wrote.
+# cmake --install: the library, its headers, the program with LibTorch's libraries, the recipes, the
+# models, and a package that find_package(tessera) finds. The target `uninstall` removes what the
+# last installation from this folder wrote.
 #
 # Components: `program` is what the program needs, `development` the library and its headers. cpack
 # packs the first, with the distribution's libraries that the program needs (`closure`, which a plain
@@ -53,7 +53,13 @@ elseif(TESSERA_PROGRAM)
   install(TARGETS tessera_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/recipes DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(TESSERA_PROGRAM AND TESSERA_MODELS AND EXISTS ${PROJECT_SOURCE_DIR}/models)
+  # Cards in models/*.toml are for those who make the models anew.
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/models DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera
+          PATTERN "models/*.toml" EXCLUDE)
+endif()
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE ${PROJECT_SOURCE_DIR}/README.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(TESSERA_PROGRAM AND NOT CMAKE_CROSSCOMPILING)
   # The program writes them itself, when it is installed.
   set(_written ${PROJECT_BINARY_DIR}/written)

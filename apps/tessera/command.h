@@ -32,6 +32,7 @@ void add_evaluate(CLI::App& program, const GlobalOptions& globals);
 // Reads the options of `evaluate` and does nothing with them.
 void add_evaluate_check(CLI::App& program);
 void add_experiment(CLI::App& program, const GlobalOptions& globals);
+void add_export(CLI::App& program, const GlobalOptions& globals);
 void add_fid(CLI::App& program, const GlobalOptions& globals);
 void add_flow(CLI::App& program, const GlobalOptions& globals);
 void add_generate(CLI::App& program, const GlobalOptions& globals);

@@ -6,6 +6,7 @@
 #include "machine.h"
 #include "print_json.h"
 #include "self_check.h"
+#include "shipped_models.h"
 #include "tensor/device.h"
 #include "tensor/machine_memory.h"
 
@@ -19,6 +20,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <torch/headeronly/version.h>
 #include <nlohmann/json.hpp>
 
@@ -155,6 +157,15 @@ void add_lzma(Findings& findings) {
 #endif
 }
 
+void add_models(Findings& findings) {
+  std::vector<std::string> names;
+  for (const std::filesystem::path& folder : shipped_models()) names.push_back(folder.filename());
+  findings.push_back(
+      {Health::ok, "models",
+       names.empty() ? "none came with this program"
+                     : fmt::format("{} (used where no model is named)", fmt::join(names, ", "))});
+}
+
 // Why no CUDA device is in use.
 Finding absent_cuda() {
   Finding finding{Health::ok, "CUDA", "no device; everything is computed on the CPU"};
@@ -242,6 +253,7 @@ Findings examine() {
   add_memory(findings);
   add_disk(findings);
   add_lzma(findings);
+  add_models(findings);
   std::vector<at::Device> devices{at::kCPU};
   add_cuda(findings, devices);
   for (const at::Device device : devices) add_self_checks(findings, device);

@@ -5,8 +5,10 @@
 #include "files/files.h"
 #include "flow/gallery.h"
 #include "flow/options.h"
+#include "image/png.h"
 #include "print_json.h"
 #include "report/training_page.h"
+#include "report/translations.h"
 #include "tensor/device.h"
 
 #include <ATen/Parallel.h>
@@ -24,8 +26,10 @@ namespace {
 
 struct FlowCommand {
   std::filesystem::path out;
-  std::vector<std::string> settings;        // configuration files and key=value, as given
-  std::vector<std::filesystem::path> runs;  // to be shown as well
+  std::vector<std::string> settings;  // configuration files and key=value, as given
+  // To be shown as well.
+  std::vector<std::filesystem::path> runs;
+  std::filesystem::path translations, picture;
   bool dump_config = false;
 };
 
@@ -39,7 +43,20 @@ std::string command_line(const FlowCommand& command, uint64_t seed) {
   for (const std::string& setting : command.settings) line += " " + setting;
   if (!command.runs.empty()) line += " --runs";
   for (const auto& run : command.runs) line += " " + run.string();
+  if (!command.translations.empty()) line += " --translations " + command.translations.string();
+  if (!command.picture.empty()) line += " --picture " + command.picture.string();
   return line;
+}
+
+// What models make, as sections.
+std::string made_by_models(const FlowCommand& command) {
+  std::string sections;
+  if (!command.translations.empty())
+    sections += report::translations_section(report::read_translations(command.translations));
+  if (!command.picture.empty())
+    sections += report::picture_section(image::png_data_uri(image::read_png(command.picture)),
+                                        command.picture.stem().string());
+  return sections;
 }
 
 std::string training_of(const std::vector<std::filesystem::path>& folders) {
@@ -89,7 +106,7 @@ void run_flow(const FlowCommand& command, const GlobalOptions& globals) {
   if (command.out.empty())
     throw UsageError("flow needs a folder to write to", "tessera flow --out DIR");
 
-  const std::string training = training_of(command.runs);
+  const std::string more = made_by_models(command) + training_of(command.runs);
   std::error_code failure;
   std::filesystem::create_directories(command.out, failure);
   if (failure) throw file_error("make the folder", command.out, failure.value());
@@ -99,7 +116,7 @@ void run_flow(const FlowCommand& command, const GlobalOptions& globals) {
   const at::Device device = globals.device == "auto" ? at::kCPU : parse_device(globals.device);
   const auto began = std::chrono::steady_clock::now();
   const flow::Gallery gallery =
-      flow::make_gallery(options, device, {command_line(command, globals.seed), training});
+      flow::make_gallery(options, device, {command_line(command, globals.seed), more});
   for (const auto& [name, bytes] : gallery.files) write_file_atomically(command.out / name, bytes);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
 
@@ -135,6 +152,13 @@ void add_flow(CLI::App& program, const GlobalOptions& globals) {
   flow->add_option("--runs", command->runs,
                    "training runs whose report (see `tessera report`) to append to the page")
       ->option_text("RUN...");
+  flow->add_option(
+          "--translations", command->translations,
+          "what `tessera generate --json` printed, to show on the page; with --show-steps, "
+          "how the last sentence condensed, too")
+      ->option_text("FILE.jsonl");
+  flow->add_option("--picture", command->picture, "a grid of images to show on the page")
+      ->option_text("FILE.png");
   flow->add_flag("--dump-config", command->dump_config,
                  "print the configuration in effect and stop");
   flow->callback([command, &globals] { run_flow(*command, globals); });

@@ -9,6 +9,7 @@
 #include "engine/text_engine.h"
 #include "generation_settings.h"
 #include "option_checks.h"
+#include "shipped_models.h"
 #include "step_display.h"
 #include "terminal.h"
 #include "text/line_reader.h"
@@ -199,8 +200,13 @@ class GenerateRun {
 void add_generate(CLI::App& program, const GlobalOptions& globals) {
   CLI::App* generate = program.add_subcommand(
       "generate", "turn lines of text into lines of text: tessera generate RUN < in > out");
+  generate->footer(
+      "Without a RUN or a MODEL, the translator that came with the program is used, if there is "
+      "one:\n"
+      "  echo 'Guten Morgen!' | tessera generate");
   auto command = std::make_shared<GenerateCommand>();
   add_generation_options(*generate, command->settings);
+  generate->get_option("folder")->required(false);
   generate
       ->add_option("--input", command->input,
                    "file to read instead of standard input (.gz and .xz are unpacked)")
@@ -222,6 +228,8 @@ void add_generate(CLI::App& program, const GlobalOptions& globals) {
   generate->callback([command, &globals] {
     require_option(!(globals.json && command->nbest),
                    "--json has all candidates already: leave out --nbest");
+    if (command->settings.folder.empty())
+      command->settings.folder = shipped_model(kShippedTranslator, "translates");
     GenerateRun(*command, globals).run();
   });
 }

@@ -94,6 +94,7 @@ Report inspect_corpus(const std::filesystem::path& folder) {
           {"bytes", bytes},
           {"tokenizer", name_of(corpus.tokenizer().kind())},
           {"raw", corpus.tokenizer().raw()},
+          {"languages", languages_report(manifest.languages)},
           {"symbols", dictionary.size()},
           {"used_in_targets",
            dictionary.size() - static_cast<int64_t>(corpus.unused_in_targets().size())},
@@ -105,12 +106,13 @@ Report inspect_corpus(const std::filesystem::path& folder) {
 std::string corpus_text(const Report& report) {
   const auto number = [](const Report& value) { return with_commas(value.get<int64_t>()); };
   std::string text = fmt::format(
-      "corpus {}\n  {}, {} text, {} symbols, {} of them used in training targets\n"
+      "corpus {}\n  {}, {} text{}, {} symbols, {} of them used in training targets\n"
       "  fingerprint {}, {}, written by tessera {}\n",
       report["path"].get<std::string>(), report["tokenizer"].get<std::string>(),
-      report["raw"].get<bool>() ? "raw" : "tokenised", number(report["symbols"]),
-      number(report["used_in_targets"]), report["fingerprint"].get<std::string>(),
-      byte_count(report["bytes"].get<uint64_t>()), report["tessera"].get<std::string>());
+      report["raw"].get<bool>() ? "raw" : "tokenised", languages_text(report["languages"]),
+      number(report["symbols"]), number(report["used_in_targets"]),
+      report["fingerprint"].get<std::string>(), byte_count(report["bytes"].get<uint64_t>()),
+      report["tessera"].get<std::string>());
 
   constexpr const char* kRow = "  {:<7} {:>11} {:>11} {:>8} {:>9} {:>8} {:>14} {:>14} {:>9}\n";
   text += fmt::format("\npairs\n");

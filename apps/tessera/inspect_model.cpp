@@ -216,8 +216,8 @@ Report with_origin(Report origin, const Report& found) {
   return origin;
 }
 
-Report loaded_report(const ModelInspection& inspection, const fs::path& folder,
-                     const task::StoredRecipe* stored) {
+Report report_by_kind(const ModelInspection& inspection, const fs::path& folder,
+                      const task::StoredRecipe* stored) {
   const c10::NoGradGuard no_grad;
   const std::string kind = kind_of_model(folder);
   if (kind == image_model::kImageKind) return inspect_image_model(folder, inspection);
@@ -249,7 +249,21 @@ Report loaded_report(const ModelInspection& inspection, const fs::path& folder,
   return report;
 }
 
+Report loaded_report(const ModelInspection& inspection, const fs::path& folder,
+                     const task::StoredRecipe* stored) {
+  Report report = report_by_kind(inspection, folder, stored);
+  const ModelAbout about = about_model(folder);
+  report["languages"] = languages_report(about.languages);
+  report["attribution"] = about.attribution.empty() ? Report() : Report(about.attribution);
+  return report;
+}
+
 }  // namespace
+
+Report languages_report(const Languages& languages) {
+  if (!languages.known()) return nullptr;
+  return {{"source", languages.source}, {"target", languages.target}};
+}
 
 Report parameters_report(const nn::Parameters& parameters) {
   std::map<std::string, int64_t> sizes;

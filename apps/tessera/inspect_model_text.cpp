@@ -141,14 +141,16 @@ std::string loaded_text(const Report& model) {
                         number("code_width"), number("code_height"), number("codes"));
   else
     text +=
-        fmt::format("  {} symbols ({}, {} text), {} can be decoded\n", count_of(model["symbols"]),
+        fmt::format("  {} symbols ({}, {} text{}), {} can be decoded\n", count_of(model["symbols"]),
                     string_of(model["tokenizer"]), model["raw"].get<bool>() ? "raw" : "tokenised",
-                    count_of(model["decodable"]));
+                    languages_text(model["languages"]), count_of(model["decodable"]));
   if (model["kind"] == "image" && !model["codes"].is_null())
     text +=
         fmt::format("  made of {} x {} codes of {}, by the autoencoder that is in the folder\n",
                     model["codes"]["width"].get<int64_t>(), model["codes"]["height"].get<int64_t>(),
                     model["codes"]["symbols"].get<int64_t>());
+  if (!model["attribution"].is_null())
+    text += fmt::format("  {}\n", string_of(model["attribution"]));
   text += parameters_text(model["parameters"]);
   if (model.contains("options")) text += options_text(model["options"]);
   const Report norms = model.value("code_norms", Report());
@@ -165,6 +167,12 @@ std::string loaded_text(const Report& model) {
 }
 
 }  // namespace
+
+std::string languages_text(const Report& languages) {
+  if (languages.is_null()) return "";
+  return fmt::format(", from {} to {}", string_of(languages["source"]),
+                     string_of(languages["target"]));
+}
 
 std::string measured_on(const Report& statistics) {
   if (statistics["data"].is_null())

@@ -2,6 +2,7 @@
 
 #include "nn/parameters.h"
 
+#include <tessera/base/languages.h>
 #include <tessera/symbols/symbol_family.h>
 
 #include <nlohmann/json.hpp>
@@ -39,6 +40,10 @@ Report inspect_image_model(const std::filesystem::path& folder, const ModelInspe
 // Likewise of an autoencoder of images.
 Report inspect_autoencoder(const std::filesystem::path& folder, const ModelInspection& inspection);
 Report parameters_report(const nn::Parameters& parameters);
+
+// Null if they are unknown.
+Report languages_report(const Languages& languages);
+std::string languages_text(const Report& languages);  // ", from de to en", or nothing
 
 // What noise does to some labels [N], by time; null if none of them can be decoded.
 Report noise_report(const SymbolFamily& family, const at::Tensor& labels);

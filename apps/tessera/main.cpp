@@ -171,6 +171,7 @@ int run(int argc, char** argv, tessera::app::Console& console) {
   tessera::app::add_inspect(program, globals);
   tessera::app::add_report(program, globals);
   tessera::app::add_average(program, globals);
+  tessera::app::add_export(program, globals);
   tessera::app::add_score(program, globals);
   tessera::app::add_score_model(program, globals);
   tessera::app::add_fid(program, globals);

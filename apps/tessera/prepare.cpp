@@ -24,6 +24,7 @@ struct PrepareCommand {
   corpus::PrepareOptions options;
   std::vector<std::string> train, valid, test;  // two files, or one TSV
   std::string tokenizer = "bpe";
+  std::string languages;  // "de:en"; empty: not said
   bool vocab_given = false;
   bool tiny = false;
   int64_t pairs = corpus::kDatePairs;
@@ -38,6 +39,7 @@ corpus::PrepareOptions options_of(const PrepareCommand& command) {
   corpus::PrepareOptions options = command.options;
   options.tokenizer = parse_name<text::TokenizerKind>(command.tokenizer);
   if (!command.vocab_given && !options.codes.empty()) options.vocab = 0;
+  if (!command.languages.empty()) options.languages = parse_languages(command.languages);
   if (!command.train.empty()) options.splits["train"] = pair_files(command.train);
   if (!command.valid.empty()) options.splits["valid"] = pair_files(command.valid);
   if (!command.test.empty()) options.splits["test"] = pair_files(command.test);
@@ -71,6 +73,8 @@ void run_prepare(const PrepareCommand& command, const GlobalOptions& globals) {
   const corpus::PrepareOptions options = options_of(command);
   if (command.tiny && !options.splits.empty())
     throw UsageError("--tiny makes its own sentences: it takes no files");
+  if (command.tiny && !command.languages.empty())
+    throw UsageError("--tiny makes dates, which are of no language: leave out --languages");
   const corpus::Manifest manifest =
       command.tiny ? corpus::make_date_corpus(options.out, globals.seed, command.pairs,
                                               options.replace_corpus
@@ -101,8 +105,8 @@ void check_clashes(const CLI::App& prepare) {
       throw UsageError(fmt::format("{} is for images: say what they are with --images", name));
   if (!images) return;
   for (const char* name :
-       {"--train", "--test", "--tokenizer", "--vocab", "--pretokenised", "--codes", "--dict",
-        "--max-length", "--max-ratio", "--replace-invalid", "--tiny", "--pairs"})
+       {"--train", "--test", "--languages", "--tokenizer", "--vocab", "--pretokenised", "--codes",
+        "--dict", "--max-length", "--max-ratio", "--replace-invalid", "--tiny", "--pairs"})
     if (prepare.count(name) > 0)
       throw UsageError(fmt::format("{} is for text: it does not go with --images", name));
 }
@@ -125,7 +129,7 @@ void add_prepare(CLI::App& program, const GlobalOptions& globals) {
       "decompressed.\n"
       "  tessera prepare --train train.de train.en --valid val.de val.en --test test.de test.en "
       "\\\n"
-      "                  --tokenizer bpe --vocab 8000 --out data/m30k\n"
+      "                  --languages de:en --vocab 8000 --out data/m30k\n"
       "Text that is tokenised already, with subword-nmt's codes and a dictionary at hand:\n"
       "  tessera prepare --train train.de train.en --pretokenised --codes code --dict dict.txt "
       "--out data/x\n"
@@ -141,6 +145,11 @@ void add_prepare(CLI::App& program, const GlobalOptions& globals) {
             "how many of the last training images to hold out for that");
   add_files(*prepare, "--test", command->test,
             "pairs to measure with at the end; every line is kept");
+  prepare
+      ->add_option("--languages", command->languages,
+                   "codes of the languages of SOURCE and TARGET; models that are trained on the "
+                   "corpus carry them")
+      ->type_name("DE:EN");
   prepare->add_option("--out", options.out, "folder to write the corpus or data set to")
       ->type_name("DIR");
   prepare->add_flag("--force", options.replace_corpus,

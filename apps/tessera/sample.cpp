@@ -14,6 +14,7 @@
 #include "option_checks.h"
 #include "print_json.h"
 #include "report/film.h"
+#include "shipped_models.h"
 #include "stop_signal.h"
 
 #include <ATen/ATen.h>
@@ -40,7 +41,7 @@ struct SampleCommand {
   int64_t columns = 0, scale = 0;
   fs::path grid, out, npz, film;
 
-  bool one_model() const { return folders.size() == 1; }
+  bool one_model() const { return folders.size() <= 1; }  // none: the one that came with us
 };
 
 using Models = std::vector<Engine>;
@@ -221,7 +222,6 @@ nlohmann::ordered_json json_report(const SampleCommand& command, const Models& m
 }
 
 void run_sample(const SampleCommand& command, const GlobalOptions& globals) {
-  check(command);
   const Models models = load(command, globals);
   require_alike(command, models);
   const image_model::ImageShape& shape = model_of(models.front()).picture_shape();
@@ -264,12 +264,14 @@ void run_sample(const SampleCommand& command, const GlobalOptions& globals) {
 void add_sample(CLI::App& program, const GlobalOptions& globals) {
   CLI::App* sample = program.add_subcommand(
       "sample", "make images: tessera sample RUN --count 64 --grid grid.png");
+  sample->footer(
+      "Without a RUN or a MODEL, the model that came with the program is used, if there is one:\n"
+      "  tessera sample --grid clothes.png");
   auto command = std::make_shared<SampleCommand>();
   sample
       ->add_option("folder", command->folders,
                    "folder of a training run, or of a model; of several, each gets a row of the "
                    "grid, with images from the same noise")
-      ->required()
       ->option_text("RUN|MODEL ...");
   add_loading_options(*sample, command->loading);
   engine::visit_sampler(command->images.options, FlagAdder(*sample));
@@ -299,6 +301,9 @@ void add_sample(CLI::App& program, const GlobalOptions& globals) {
       ->check(file_to_write())
       ->option_text("FILE.html");
   sample->callback([command, &globals] {
+    check(*command);
+    if (command->folders.empty())
+      command->folders.push_back(shipped_model(kShippedImageModel, "makes images"));
     if (command->count == 0)
       command->count = command->one_model() ? kUsualCount : kUsualCountInARow;
     run_sample(*command, globals);

@@ -3,6 +3,7 @@
 // Everything a program needs to noise, learn and sample discrete data with a network of its own.
 
 #include <tessera/base/error.h>
+#include <tessera/base/languages.h>
 #include <tessera/base/log_sink.h>
 #include <tessera/base/progress_sink.h>
 #include <tessera/codebook/bits.h>
@@ -13,6 +14,7 @@
 #include <tessera/evaluation/autoencoder_evaluation.h>
 #include <tessera/evaluation/distillation.h>
 #include <tessera/evaluation/image_evaluation.h>
+#include <tessera/evaluation/model_export.h>
 #include <tessera/evaluation/reconstruction.h>
 #include <tessera/evaluation/target_scores.h>
 #include <tessera/evaluation/text_evaluation.h>

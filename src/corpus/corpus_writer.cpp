@@ -174,8 +174,10 @@ void CorpusWriter::end_split() {
   counts.close();
 }
 
-Manifest CorpusWriter::commit(std::map<std::string, std::string> options) {
+Manifest CorpusWriter::commit(std::map<std::string, std::string> options,
+                              const Languages& languages) {
   end_split();
+  manifest_.languages = languages;
   manifest_.options = std::move(options);
   for (const fs::directory_entry& entry : fs::directory_iterator(folder_.path()))
     manifest_.files[entry.path().filename()] = {entry.file_size(), file_hash(entry.path())};

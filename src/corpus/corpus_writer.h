@@ -41,8 +41,8 @@ class CorpusWriter {
   // Of the split begun last. add() counts tokens and kept pairs; the caller counts the rest.
   SplitCounts& counts();
 
-  // Makes the folder appear. `options` goes into the manifest.
-  Manifest commit(std::map<std::string, std::string> options);
+  // Makes the folder appear. `options` and `languages` go into the manifest.
+  Manifest commit(std::map<std::string, std::string> options, const Languages& languages = {});
 
  private:
   struct SplitFiles;

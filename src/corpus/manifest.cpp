@@ -4,6 +4,7 @@
 #include "files/file_name.h"
 #include "files/files.h"
 #include "files/hash.h"
+#include "files/stored_languages.h"
 
 #include <nlohmann/json.hpp>
 
@@ -70,6 +71,7 @@ Manifest Manifest::load(const fs::path& folder) {
   Manifest manifest;
   load_manifest(folder, kKind, manifest, [&](const Json& json) {
     manifest.symbols = count_in(json, "symbols");
+    manifest.languages = stored_languages(json);
     for (const auto& [name, counts] : json.at("splits").items()) {
       require_file_name(name, "the name of a split");
       manifest.splits[name] = split_counts(counts);
@@ -82,7 +84,10 @@ Manifest Manifest::load(const fs::path& folder) {
 std::string Manifest::json() const {
   Json counted = Json::object();
   for (const auto& [name, counts] : splits) counted[name] = to_json(counts);
-  return manifest_text(kKind, *this, fingerprint(), {{"symbols", symbols}, {"splits", counted}});
+  Json particular{{"symbols", symbols}};
+  store_languages(particular, languages);
+  particular["splits"] = counted;
+  return manifest_text(kKind, *this, fingerprint(), particular);
 }
 
 void Manifest::save(const fs::path& folder) const {

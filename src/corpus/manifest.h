@@ -2,6 +2,8 @@
 
 #include "files/data_manifest.h"
 
+#include <tessera/base/languages.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -22,7 +24,8 @@ struct SplitCounts {
 struct Manifest : DataManifest {
   static constexpr int64_t kFormatVersion = 1;  // a newer one is refused
 
-  int64_t symbols = 0;  // of the dictionary, specials included
+  int64_t symbols = 0;       // of the dictionary, specials included
+  Languages languages = {};  // of its sides; older corpora do not say
   std::map<std::string, SplitCounts> splits;
 
   // Hash of all a training run depends on: the tokenizer's files, splits train and valid.

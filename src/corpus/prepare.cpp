@@ -258,7 +258,7 @@ Manifest prepare(const PrepareOptions& options) {
     write_split(writer, kTrain, train_pairs, tokenizer, options, suspicions);
   for (const auto& [split, files] : options.splits)
     if (split != kTrain) write_split(writer, split, 0, tokenizer, options, suspicions);
-  return writer.commit(stored_options(options));
+  return writer.commit(stored_options(options), options.languages);
 }
 
 }  // namespace tessera::corpus

@@ -15,6 +15,8 @@ struct PrepareOptions {
   std::filesystem::path out;                // the corpus folder
   std::map<std::string, PairFiles> splits;  // by name: "train", "valid", "test"
 
+  Languages languages = {};  // of the sources and of the targets
+
   text::TokenizerKind tokenizer = text::TokenizerKind::bpe;
   int64_t vocab = 8000;       // limit of dictionary symbols, specials included; 0: all
   bool pretokenised = false;  // words are already separated by blanks, and stay so

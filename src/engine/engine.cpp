@@ -22,6 +22,7 @@ void require_done_or_throw(Outcome outcome, const std::exception_ptr& failure) {
 struct Engine::State {
   std::filesystem::path folder;
   LoadOptions load_options;
+  ModelAbout about;
   std::optional<engine::TextEngine> text;
   std::optional<engine::ImageEngine> images;
 
@@ -30,6 +31,7 @@ struct Engine::State {
     const at::Device device = parse_device(options.device);
     folder = find_model_folder(run_or_model, options.checkpoint);
     const std::string kind = kind_of_model(folder);
+    about = about_model(folder);
     if (kind == image_model::kImageKind || kind == image_model::kAutoencoderKind)
       images.emplace(folder, options, device);
     else
@@ -60,6 +62,14 @@ const LoadOptions& Engine::load_options() const {
 
 bool Engine::makes_images() const {
   return state_->images.has_value();
+}
+
+const Languages& Engine::languages() const {
+  return state_->about.languages;
+}
+
+const std::string& Engine::attribution() const {
+  return state_->about.attribution;
 }
 
 const engine::TextEngine& Engine::text() const {

@@ -238,7 +238,7 @@ DistillationReport write_distilled(const corpus::Corpus& corpus, const Teacher& 
     if (name != kTrain) copy_split(writer, name, corpus.split(name));
   auto options = corpus.manifest().options;
   options[kKeyOption] = key;
-  writer.commit(options);
+  writer.commit(options, corpus.manifest().languages);
   partial.remove();
   return comparison.report();
 }

@@ -3,6 +3,8 @@
 #include "base/require.h"
 #include "files/files.h"
 #include "files/json_file.h"
+#include "files/output_folder.h"
+#include "files/stored_languages.h"
 
 #include <tessera/version.h>
 
@@ -11,6 +13,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <sstream>
 
 namespace tessera {
 namespace {
@@ -81,6 +84,21 @@ Json parse_model_config(const fs::path& folder) {
   }
 }
 
+ModelAbout about_model(const fs::path& folder) {
+  const Json json = parse_model_config(folder);
+  const std::string path = (folder / kModelConfigFile).string();
+  ModelAbout about;
+  try {
+    about.languages = stored_languages(json);
+    if (json.contains(kAttribution)) json.at(kAttribution).get_to(about.attribution);
+  } catch (const Json::exception& error) {
+    throw Error(fmt::format("'{}' is broken: {}", path, json_problem(error)));
+  } catch (const Error& error) {
+    throw Error(fmt::format("'{}' is broken: {}", path, error.what()));
+  }
+  return about;
+}
+
 std::string kind_of_model(const fs::path& folder) {
   require_model_folder(folder);
   return parse_model_config(folder).at("kind");
@@ -126,7 +144,53 @@ void write_model_card(const fs::path& folder, const ModelCard& card, const std::
   if (!facts.empty()) text += "\n| training | |\n| --- | --- |\n";
   for (const auto& [name, value] : facts) text += fmt::format("| {} | {} |\n", name, value);
   text += fmt::format("\n## Use\n\n{}\n## Options\n\n```toml\n{}```\n", use, options.dump());
-  write_file_atomically(folder / "README.md", text);
+  write_file_atomically(folder / kModelCardFile, text);
+}
+
+std::vector<std::pair<std::string, std::string>> facts_of_card(const fs::path& folder) {
+  std::vector<std::pair<std::string, std::string>> facts;
+  if (!is_there(folder / kModelCardFile)) return facts;
+  std::istringstream card(read_file(folder / kModelCardFile));
+  bool within = false;
+  for (std::string line; std::getline(card, line);) {
+    if (line == "| training | |") within = true;
+    if (!within || line.starts_with("| training |") || line.starts_with("| --- |")) continue;
+    const size_t between = line.find(" | ");
+    if (!line.starts_with("| ") || !line.ends_with(" |") || between + 3 > line.size() - 2) break;
+    facts.emplace_back(line.substr(2, between - 2),
+                       line.substr(between + 3, line.size() - 2 - (between + 3)));
+  }
+  return facts;
+}
+
+std::string section_of_card(const fs::path& folder, const std::string& title) {
+  if (!is_there(folder / kModelCardFile)) return "";
+  const std::string card = read_file(folder / kModelCardFile);
+  const std::string heading = fmt::format("\n## {}\n\n", title);
+  const size_t begin = card.find(heading);
+  if (begin == card.npos) return "";
+  const size_t text = begin + heading.size();
+  return card.substr(text, std::min(card.find("\n## ", text), card.size()) - text);
+}
+
+std::set<std::string> other_model_files(const fs::path& folder) {
+  static const std::set<std::string> known{
+      kModelConfigFile, kModelWeightsFile, kModelCardFile,        kModelLicenceFile,
+      "state.json",     "manifest.json",   "training.safetensors"};
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.is_regular_file() && !known.contains(entry.path().filename()))
+      names.insert(entry.path().filename());
+  return names;
+}
+
+fs::path place_of_new_model(const fs::path& folder) {
+  const fs::path place = full_path(folder);
+  std::error_code ignored;
+  if (fs::exists(fs::symlink_status(place, ignored)))
+    throw Error(fmt::format("'{}' exists already", folder.string()),
+                "remove it or choose another folder (--out)");
+  return place;
 }
 
 bool is_model_folder(const fs::path& folder) {

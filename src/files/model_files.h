@@ -2,9 +2,12 @@
 
 #include "config/config.h"
 
+#include <tessera/base/languages.h>
+
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +23,9 @@ namespace tessera {
 constexpr const char* kModelConfigFile = "config.json";
 constexpr const char* kModelWeightsFile = "model.safetensors";
 constexpr const char* kModelStateFile = "state.safetensors";
+constexpr const char* kModelCardFile = "README.md";
+constexpr const char* kModelLicenceFile = "LICENSE";  // of models that were exported
+constexpr const char* kAttribution = "attribution";   // key of config.json
 
 // What README.md in a model folder says beside the options. No times or paths: equal runs write
 // equal bytes.
@@ -28,6 +34,13 @@ struct ModelCard {
   std::string description = {};  // a sentence or two: what it does
   std::string data = {};         // what it was trained on, with its fingerprint
   std::vector<std::pair<std::string, std::string>> facts = {};  // ("updates", "6500"), ...
+  Languages languages = {};                                     // goes into config.json, too
+};
+
+// What config.json says about a model beside how to read it. Absent in older folders.
+struct ModelAbout {
+  Languages languages = {};
+  std::string attribution = {};  // a line that must go wherever the model goes; empty: none
 };
 
 // The options of a model and of its use, bound to their keys by the declare() of each.
@@ -49,6 +62,10 @@ struct StoredOptions {
 // An option's value as JSON: null for none.
 nlohmann::ordered_json json_of(const config::Value& value);
 
+// The place of a folder that is about to be made: with a parent and a name. Throws Error if there
+// is something already.
+std::filesystem::path place_of_new_model(const std::filesystem::path& folder);
+
 // Whether a folder looks like a model folder.
 bool is_model_folder(const std::filesystem::path& folder);
 
@@ -68,6 +85,20 @@ std::string kind_of_model(const std::filesystem::path& folder);
 
 // config.json as it is. Throws Error if we do not know its format.
 nlohmann::ordered_json parse_model_config(const std::filesystem::path& folder);
+
+// Throws Error if config.json is broken.
+ModelAbout about_model(const std::filesystem::path& folder);
+
+// The facts about the training in the card of a folder, as ModelCard has them, "data" among them;
+// none if there is no card, or if people have written it anew.
+std::vector<std::pair<std::string, std::string>> facts_of_card(const std::filesystem::path& folder);
+
+// A section of that card without its title; nothing if there is none.
+std::string section_of_card(const std::filesystem::path& folder, const std::string& title);
+
+// Names of the files that a model needs beside config.json and its weights: dictionary, codes,
+// state. Not what a checkpoint adds, and nothing for people.
+std::set<std::string> other_model_files(const std::filesystem::path& folder);
 
 // Writes config.json.
 //   facts  what a model of that kind must know beside its options

@@ -26,17 +26,9 @@ bool of_generation(const std::string& key) {
   return key.starts_with("generate.") || key.starts_with("sampler.") || key.starts_with("sample.");
 }
 
-// Files beside configuration and weights that belong to a model: dictionary, codes. Not what a
-// checkpoint adds.
-std::set<std::string> other_files(const fs::path& folder) {
-  static const std::set<std::string> known{kModelConfigFile, kModelWeightsFile,
-                                           "README.md",      "training.safetensors",
-                                           "state.json",     "manifest.json"};
-  std::set<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.is_regular_file() && !known.contains(entry.path().filename()))
-      names.insert(entry.path().filename());
-  return names;
+// What config.json says for people; older folders lack it.
+bool of_people(const std::string& key) {
+  return key == "languages" || key == kAttribution;
 }
 
 // Means of weights make sense only if the weights stand for the same things.
@@ -46,15 +38,16 @@ void require_alike(const fs::path& first, const fs::path& other) {
   for (const auto* json : {&ours, &theirs}) {
     const Json& them = json == &ours ? theirs : ours;
     for (const auto& [key, value] : json->items())
-      if (key != "options" && them.value(key, Json()) != value) different.insert(key);
+      if (key != "options" && !of_people(key) && them.value(key, Json()) != value)
+        different.insert(key);
     for (const auto& [key, value] : json->at("options").items())
       if (!of_generation(key) && them.at("options").value(key, Json()) != value)
         different.insert(key);
   }
   require(different.empty(), "'{}' and '{}' cannot be averaged: they differ in {}", first.string(),
           other.string(), fmt::join(different, ", "));
-  std::set<std::string> names = other_files(first);
-  names.merge(other_files(other));
+  std::set<std::string> names = other_model_files(first);
+  names.merge(other_model_files(other));
   for (const std::string& name : names) {
     const bool both = fs::exists(first / name) && fs::exists(other / name);
     if (both && read_file(first / name) == read_file(other / name)) continue;
@@ -73,16 +66,22 @@ std::string name_of_folder(const fs::path& folder) {
   return (failure ? folder : whole).filename().string();
 }
 
+// The same with its title, if there is one.
+std::string titled_section(const fs::path& folder, const std::string& title) {
+  const std::string text = section_of_card(folder, title);
+  return text.empty() ? "" : fmt::format("\n## {}\n\n{}", title, text);
+}
+
 // The parts of the first model's card that are also true of the mean.
 std::string card_of(const fs::path& first, const std::vector<std::string>& names) {
-  std::error_code ignored;  // a model need not have one
-  const std::string card =
-      fs::exists(first / "README.md", ignored) ? read_file(first / "README.md") : "";
-  const size_t use = std::min(card.find("## Use"), card.size());
+  std::string facts;
+  for (const auto& [name, value] : facts_of_card(first))
+    if (name != "updates" && name != "averaged") facts += fmt::format("| {} | {} |\n", name, value);
   return fmt::format(
       "# A mean of models of tessera\n\nThe mean of the weights of {} models of one kind.\n\n"
-      "| training | |\n| --- | --- |\n| averaged | {} |\n\n{}",
-      names.size(), fmt::join(names, ", "), card.substr(use));
+      "| training | |\n| --- | --- |\n| averaged | {} |\n{}{}{}{}",
+      names.size(), fmt::join(names, ", "), facts, titled_section(first, "Use"),
+      titled_section(first, "Licence"), titled_section(first, "Options"));
 }
 
 void add(safetensors::Tensors& sums, const fs::path& folder) {
@@ -104,13 +103,7 @@ void add(safetensors::Tensors& sums, const fs::path& folder) {
 
 void average_models(const std::vector<fs::path>& folders, const fs::path& out) {
   require(!folders.empty(), "there is no model to average");
-  const fs::path place = fs::absolute(out).lexically_normal();
-  const fs::path whole = place.has_filename() ? place : place.parent_path();  // "out/"
-  std::error_code ignored;
-  if (fs::exists(fs::symlink_status(whole, ignored)))
-    throw Error(fmt::format("'{}' exists already", out.string()),
-                "remove it or choose another folder (--out)");
-
+  const fs::path place = place_of_new_model(out);
   const fs::path& first = folders.front();
   safetensors::Tensors weights;
   std::vector<std::string> names;
@@ -123,13 +116,15 @@ void average_models(const std::vector<fs::path>& folders, const fs::path& out) {
   for (auto& [name, sum] : weights)
     sum = (sum / static_cast<double>(folders.size())).to(at::kFloat);
 
-  AtomicFolder pending(whole.parent_path());
+  AtomicFolder pending(place.parent_path());
   safetensors::save(pending.path() / kModelWeightsFile, weights);
-  for (const std::string& name : other_files(first))
+  for (const std::string& name : other_model_files(first))
     write_file_atomically(pending.path() / name, read_file(first / name));
-  write_file_atomically(pending.path() / "README.md", card_of(first, names));
+  if (is_there(first / kModelLicenceFile))
+    write_file_atomically(pending.path() / kModelLicenceFile, read_file(first / kModelLicenceFile));
+  write_file_atomically(pending.path() / kModelCardFile, card_of(first, names));
   write_file_atomically(pending.path() / kModelConfigFile, read_file(first / kModelConfigFile));
-  pending.commit(whole.filename().string());
+  pending.commit(place.filename().string());
 }
 
 }  // namespace tessera

@@ -13,7 +13,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
 
 namespace tessera::nn {
 namespace {
@@ -140,6 +139,13 @@ std::map<std::string, at::Tensor> Parameters::named(const at::Tensor& buffer) co
   std::map<std::string, at::Tensor> result;
   for (const Entry& entry : entries_) result.emplace(entry.name, view(buffer, entry));
   return result;
+}
+
+std::set<std::string> Parameters::codes() const {
+  std::set<std::string> names;
+  for (const Entry& entry : entries_)
+    if (entry.use == Use::codes) names.insert(entry.name);
+  return names;
 }
 
 void Parameters::read(const safetensors::File& file, const std::string& prefix,

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -102,6 +103,9 @@ class Parameters {
 
   // The single weights as views of a buffer like values(), by name.
   std::map<std::string, at::Tensor> named(const at::Tensor& buffer) const;
+
+  // Names of the weights with Use::codes.
+  std::set<std::string> codes() const;
 
   // Fills a buffer like values() from named tensors. Throws Error that names what is missing, left
   // over or of another shape.

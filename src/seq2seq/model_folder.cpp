@@ -5,6 +5,7 @@
 #include "files/files.h"
 #include "files/json_file.h"
 #include "files/own_file.h"
+#include "files/stored_languages.h"
 #include "files/unchanged_files.h"
 
 #include <tessera/files/safetensors.h>
@@ -76,10 +77,9 @@ void write_model_folder(const fs::path& folder, const Seq2Seq& model, const at::
   }
   tokenizer.save(folder);
   write_model_card(folder, card, summary_of(model, tokenizer), kUse, options.schema);
-  write_model_config(
-      folder, kKind,
-      {{"symbols", model.codebook().symbols()}, {"undecodable", model.undecodable()}},
-      options.schema);
+  Json facts{{"symbols", model.codebook().symbols()}, {"undecodable", model.undecodable()}};
+  store_languages(facts, card.languages);
+  write_model_config(folder, kKind, facts, options.schema);
 }
 
 LoadedModel load_model_folder(const fs::path& folder, at::Device device, nn::Precision precision) {

@@ -170,7 +170,8 @@ void TextTask::write_model(const std::filesystem::path& folder, const at::Tensor
       .data = fmt::format("a prepared corpus of fingerprint {}", corpus_.fingerprint()),
       .facts = {{"updates", fmt::format("{}", step)},
                 {"tokens a batch", fmt::format("{}", options_.data.batches.tokens)},
-                {"seed", fmt::format("{}", seed_)}}};
+                {"seed", fmt::format("{}", seed_)}},
+      .languages = corpus_.manifest().languages};
   seq2seq::write_model_folder(folder, *model_, weights, corpus_.tokenizer(), options_.generate,
                               card);
 }

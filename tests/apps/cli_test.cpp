@@ -1,4 +1,7 @@
+#include "image/png.h"
 #include "support/program.h"
+
+#include <ATen/ATen.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -164,6 +167,22 @@ TEST_F(Cli, DrawsTheFlowPage) {
   EXPECT_EQ(report["page"], "page/index.html");
   EXPECT_EQ(report["curves"].size(), 2u);
   EXPECT_GT(fs::file_size(folder_ / "page/index.html"), 10000u);
+}
+
+TEST_F(Cli, ShowsOnTheFlowPageWhatModelsMake) {
+  write("lines.jsonl", R"({"source":"eins","text":"one","candidates":[]})"
+                       "\n");
+  tessera::image::write_png(folder_ / "clothes.png", at::full({1, 4, 4}, 128, at::kByte));
+  const std::string quick =
+      " flow.train.updates=8 flow.train.runs=2 flow.points=20 flow.sampler.samples=10";
+  const auto result =
+      run("flow --out page --translations lines.jsonl --picture clothes.png" + quick);
+  ASSERT_EQ(result.status, 0) << result.err;
+  const std::string page = file_text(folder_ / "page/index.html");
+  EXPECT_THAT(page, HasSubstr("<td>eins</td><td>one</td>"));
+  EXPECT_THAT(page, HasSubstr("data:image/png;base64,"));
+  EXPECT_THAT(page, HasSubstr("--translations lines.jsonl --picture clothes.png"));
+  EXPECT_EQ(run("flow --out page --picture nowhere.png").status, 1);
 }
 
 TEST_F(Cli, DumpsAConfigurationThatItReadsBack) {

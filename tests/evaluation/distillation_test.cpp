@@ -56,6 +56,14 @@ class DistillationTest : public testing::Test {
   test::TemporaryFolder folder_{test::quick_place()};
 };
 
+TEST_F(DistillationTest, CarriesTheLanguagesOn) {
+  test::write_made_corpus(folder_ / "german", test::tiny_tokenizer(), kPairs, {"de", "en"});
+  evaluation::write_distilled(open("german"), reversed, "key", folder_ / "new", {});
+  EXPECT_EQ(open("new").manifest().languages, (Languages{"de", "en"}));
+  evaluation::write_distilled(open("corpus"), reversed, "key", folder_ / "unknown", {});
+  EXPECT_FALSE(open("unknown").manifest().languages.known());
+}
+
 TEST_F(DistillationTest, PutsTheTeachersTargetsInThePlaceOfThoseOfTraining) {
   const corpus::Corpus real = open("corpus");
   int64_t done = 0;

@@ -9,7 +9,7 @@ foreach(file bin/tessera share/tessera/recipes/tiny.toml share/tessera/recipes/t
         share/tessera/recipes/methods/vp.toml
         share/bash-completion/completions/tessera share/zsh/site-functions/_tessera
         share/fish/vendor_completions.d/tessera.fish share/man/man1/tessera.1
-        share/doc/tessera/LICENSE)
+        share/doc/tessera/LICENSE share/doc/tessera/NOTICE)
   if(NOT EXISTS ${WORK}/prefix/${file})
     message(FATAL_ERROR "${file} was not installed")
   endif()

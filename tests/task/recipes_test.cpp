@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -110,6 +111,26 @@ TEST(Recipes, SectionsAreOfMethodsThatThereAre) {
       }
   }
   EXPECT_GE(seen, 5);
+}
+
+// They differ from the recipe of the same data in size alone, and in what goes with it.
+TEST(Recipes, OfSmallTranslatorsAreMadeForTheirSize) {
+  for (const char* name : {"tatoeba-small", "tatoeba-cpu"}) {
+    SCOPED_TRACE(name);
+    const ReadRecipe small = recipe(name), whole = recipe("tatoeba");
+    const auto& network = small.text.model.network;
+    EXPECT_LT(network.transformer.width, whole.text.model.network.transformer.width);
+    EXPECT_EQ(network.transformer.width % network.transformer.heads, 0);
+    EXPECT_LE(small.text.data.batches.max_length, network.positions);
+    EXPECT_NEAR(std::get<double>(small.values.at("objective.logit_scale")),
+                1 / std::sqrt(static_cast<double>(network.latent)), 1e-4)
+        << "estimates become as long as codes";
+    EXPECT_NO_THROW(recipe(name, "transformer")) << "its teacher";
+    for (const std::string& key : differing_keys(small, whole))
+      EXPECT_FALSE(key.starts_with("process.") || key.starts_with("generate.") ||
+                   key.starts_with("sampler."))
+          << key;
+  }
 }
 
 // The methods are the rows of the paper's tables.

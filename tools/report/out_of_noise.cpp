@@ -13,7 +13,9 @@ namespace {
 
 constexpr size_t kMostRows = 11;  // steps that are shown
 
-std::string table_of(const Condensation& condensation, const std::string& label) {
+}  // namespace
+
+std::string steps_table(const Condensation& condensation, const std::string& label) {
   const std::vector<Condensation::Step>& steps = condensation.steps;
   const size_t rows = std::min(kMostRows, steps.size());
   std::string html = fmt::format(
@@ -29,13 +31,11 @@ std::string table_of(const Condensation& condensation, const std::string& label)
   return html + "</tbody>\n</table></div>\n</div>\n";
 }
 
-}  // namespace
-
 std::string out_of_noise_section(std::span<const RunRecord> runs,
                                  const std::vector<std::string>& labels) {
   std::string tables;
   for (size_t k = 0; k < runs.size(); ++k)
-    if (runs[k].condensation) tables += table_of(*runs[k].condensation, labels[k]);
+    if (runs[k].condensation) tables += steps_table(*runs[k].condensation, labels[k]);
   if (tables.empty()) return "";
   return drawing::section(
       "Out of noise",

@@ -110,12 +110,7 @@ std::optional<Evaluation> read_evaluation(const fs::path& path) {
 std::optional<Condensation> read_condensation(const fs::path& path) {
   if (!fs::exists(path)) return std::nullopt;
   try {
-    const Json json = read_json(path);
-    Condensation condensation{json.at("source"), {}};
-    for (const Json& step : json.at("steps"))
-      condensation.steps.push_back({step.at("t"), step.at("point"), step.at("estimate")});
-    if (condensation.steps.empty()) return std::nullopt;
-    return condensation;
+    return condensation_of(read_json(path));
   } catch (const nlohmann::json::exception&) {
     throw Error(fmt::format("'{}' is not what `tessera generate --show-steps --json` prints for "
                             "one sentence",
@@ -125,6 +120,14 @@ std::optional<Condensation> read_condensation(const fs::path& path) {
 }
 
 }  // namespace
+
+std::optional<Condensation> condensation_of(const Json& json) {
+  Condensation condensation{json.at("source"), {}};
+  for (const Json& step : json.at("steps"))
+    condensation.steps.push_back({step.at("t"), step.at("point"), step.at("estimate")});
+  if (condensation.steps.empty()) return std::nullopt;
+  return condensation;
+}
 
 int64_t RunRecord::updates() const {
   double last = 0;

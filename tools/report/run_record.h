@@ -1,5 +1,7 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -37,6 +39,9 @@ struct Condensation {
   };
   std::vector<Step> steps;
 };
+
+// Of the object that was printed; nothing for a sentence without steps. Throws what JSON throws.
+std::optional<Condensation> condensation_of(const nlohmann::ordered_json& json);
 
 // What a run folder tells about its training.
 struct RunRecord {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tessera/base/api.h>
+#include <tessera/base/languages.h>
 #include <tessera/engine/image_request.h>
 #include <tessera/engine/load_options.h>
 #include <tessera/engine/text_request.h>
@@ -40,6 +41,10 @@ class TESSERA_API Engine {
   const std::filesystem::path& folder() const;  // of the model: a checkpoint if a run was named
   const LoadOptions& load_options() const;      // as they were given
   bool makes_images() const;                    // else texts
+  const Languages& languages() const;           // of a translator's texts, if its folder says
+  // A line that names whose data the model was made of, to be shown wherever it is used; empty:
+  // none.
+  const std::string& attribution() const;
 
   // One result per request, in order. If a request fails or is stopped, its result says so; the
   // others are not affected.
