@@ -161,7 +161,9 @@ class C10dGroup final : public Group {
       work();
     } catch (const std::exception& error) {
       throw LostProcess(
-          fmt::format("another process of the training does not answer: {}", said(error)));
+          fmt::format("another process of the training does not answer: {}", said(error)),
+          "start all processes again with --or-resume: the run goes on from its newest checkpoint "
+          "(`torchrun --max-restarts N` does so by itself)");
     }
   }
 
@@ -181,8 +183,11 @@ std::unique_ptr<Group> meet_by_c10d(const RankOptions& options, at::Device devic
   try {
     return std::make_unique<C10dGroup>(options, device);
   } catch (const std::exception& error) {
-    throw LostProcess(fmt::format("the {} processes of the training did not meet at {}:{}: {}",
-                                  options.size, options.address, options.port, said(error)));
+    throw LostProcess(
+        fmt::format("the {} processes of the training did not meet at {}:{}: {}", options.size,
+                    options.address, options.port, said(error)),
+        "start all of them, with one address and a port that is free there (MASTER_ADDR, "
+        "MASTER_PORT)");
   }
 }
 

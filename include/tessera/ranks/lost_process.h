@@ -7,14 +7,11 @@
 
 namespace tessera {
 
-// Another process of a training has gone, or does not answer. A restart of all of them goes on from
-// the newest checkpoint.
+// Another process of a training has gone, does not answer, or never came. Starting all of them
+// again may cure it: the run then goes on from its newest checkpoint.
 class LostProcess : public Error {
  public:
-  explicit LostProcess(std::string message)
-      : Error(std::move(message),
-              "start all processes again with --or-resume: the run goes on from its newest "
-              "checkpoint (`torchrun --max-restarts N` does so by itself)") {}
+  using Error::Error;
 };
 
 }  // namespace tessera
