@@ -4,7 +4,7 @@ CMAKE_ARGS ?=
 # Idle worker threads must not spin while tests run side by side.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: help setup configure build test demo bench asan tsan shared check format formatted lint clean
+.PHONY: help setup configure build test clients demo bench asan tsan shared check format formatted lint clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -29,6 +29,9 @@ test: configure ## build and run all tests
 	cmake --build --preset release --parallel $(JOBS)
 	ctest --preset release --parallel $(JOBS)
 
+clients: configure ## the server, tried with the Python clients of LibreTranslate, DeepL, OpenAI and Prometheus
+	@scripts/clients
+
 demo: build ## pictures of the method, and r = 0 against r = 1: writes demo/index.html
 	@scripts/demo
 
@@ -52,7 +55,7 @@ shared: setup ## shared libraries, and the library as a part of another project
 	cmake --build --preset shared --parallel $(JOBS)
 	ctest --preset shared
 
-check: formatted test asan tsan shared lint ## all checks there are; takes long
+check: formatted test clients asan tsan shared lint ## all checks there are; takes long
 
 format: ## rewrite the sources as .clang-format says
 	@scripts/setup --format
