@@ -26,6 +26,7 @@ struct Route {
 struct RequestLimits {
   int64_t texts = 128;        // of a request
   int64_t characters = 5000;  // of a text
+  bool key_required = false;  // clients are told that they need a token
 };
 
 // The interfaces, one file each.
