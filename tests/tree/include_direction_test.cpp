@@ -56,7 +56,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude{
      {"report", "drawing", "task", "train", "seq2seq", "image", "corpus", "text", "text_metric",
       "nn", "symbols", "codebook", "process", "files", "config", "tensor", "base", "kernels"}},
     {"serve",
-     {"engine", "seq2seq", "image_model", "image", "drawing", "corpus", "text", "text_metric", "nn",
+     {"drawing", "engine", "image", "seq2seq", "image_model", "corpus", "text", "text_metric", "nn",
       "symbols", "codebook", "process", "files", "config", "tensor", "base", "kernels"}},
     {"flow",
      {"drawing", "nn", "codebook", "process", "files", "config", "tensor", "base", "kernels"}},

@@ -140,16 +140,16 @@ Json result_json(const TextResult& result) {
           {"candidates", candidates}};
 }
 
-// A text of one sentence is shown as that sentence, another with all of them.
-Json passage_json(const TranslatedPassage& passage) {
+// A text of one sentence is shown as that sentence, another as the texts of all of them: with
+// their candidates, a short text of many equal sentences would have an answer of gigabytes.
+Json passage_json(const TranslatedPassage& passage, const std::vector<TextResult>& results) {
   if (passage.sentences.size() == 1) {
-    Json json = result_json(passage.sentences.front());
+    Json json = result_json(results[passage.sentences.front()]);
     json["text"] = passage.text;  // with what stood around the sentence
     return json;
   }
   Json json{{"text", passage.text}, {"sentences", Json::array()}};
-  for (const TextResult& sentence : passage.sentences)
-    json["sentences"].push_back(result_json(sentence));
+  for (const size_t place : passage.sentences) json["sentences"].push_back(results[place].text);
   return json;
 }
 
@@ -363,7 +363,7 @@ class OwnRoutes {
       const TranslatedPassages done =
           translate_passages(service_, passages, PassageOptions{}, std::move(job));
       for (const TranslatedPassage& passage : done.passages)
-        results.push_back(passage_json(passage));
+        results.push_back(passage_json(passage, done.results));
       return {.body = dump_json(answer_json(model, std::move(results), done.times))};
     }
     job.texts = texts;

@@ -104,11 +104,16 @@ struct Server::State {
     load();
     std::vector<serve::Route> routes =
         serve::system_routes([this] { return readiness(); }, metrics);
-    const serve::RequestLimits limits{options.max_texts, options.max_characters};
+    const serve::RequestLimits limits{options.max_texts, options.max_characters,
+                                      !options.token.empty()};
     const auto add = [&](std::vector<serve::Route> more) {
       routes.insert(routes.end(), std::move_iterator(more.begin()), std::move_iterator(more.end()));
     };
+    if (options.page) add(page_routes(*room));
     add(own_routes(*room, limits));
+    add(libretranslate_routes(*room, limits));
+    add(deepl_routes(*room, limits));
+    add(openai_image_routes(*room, limits));
     dispatcher.emplace(std::move(routes), serve::Admission(options.token, options.origins),
                        metrics);
   }
