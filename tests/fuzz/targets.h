@@ -3,8 +3,8 @@
 #include <span>
 #include <string_view>
 
-// The readers of files from outside. Each takes the bytes of a file, or of several (reading.h), and
-// returns; it throws if a reader does what it must not.
+// The readers of files and requests from outside. Each takes the bytes of one, or of several
+// (reading.h), and returns; it throws if a reader does what it must not.
 namespace tessera::fuzz {
 
 struct Target {

@@ -107,6 +107,14 @@ class OddRequests(unittest.TestCase):
         self.assertEqual(status, 200)
         self.assertRegex(reply["translatedText"], r"^<p>[^<]*<br>[^<]*<i title='>'>[^<]*</p><script>e</script>$")
 
+    def test_posts_of_mastodon(self):
+        posts = ["<p>a b <a href=\"https://example.org\" class=\"mention\">@<span>c</span></a></p>", "", "<p>d</p>"]
+        status, reply = self.translate(q=posts, source="auto", format="html", api_key="any")
+        self.assertEqual(status, 200)
+        self.assertRegex(reply["translatedText"][0], "^<p>[^<]* <a href=\"https://example.org\" class=\"mention\">@<span>")
+        self.assertEqual(reply["translatedText"][1], "")
+        self.assertEqual([each["language"] for each in reply["detectedLanguage"]], ["de"] * 3)
+
     def test_wrong_bodies_are_refused(self):
         json = {"Content-Type": "application/json"}
         for body in (b"", b"{", b"[]", b"null", b"[" * 100000, b'{"q": "\xff"}', b'{"q": "\\ud800"}', b'{"q": 1e999}',
