@@ -4,7 +4,7 @@ CMAKE_ARGS ?=
 # Idle worker threads must not spin while tests run side by side.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: help setup configure build test demo bench asan tsan shared check format formatted lint clean
+.PHONY: help setup configure build test demo bench asan tsan shared endurance check format formatted lint clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -52,7 +52,12 @@ shared: setup ## shared libraries, and the library as a part of another project
 	cmake --build --preset shared --parallel $(JOBS)
 	ctest --preset shared
 
-check: formatted test asan tsan shared lint ## all checks there are; takes long
+endurance: build ## 100 SIGTERMs under load, then ten minutes of load, for `tessera serve`
+	cmake --build --preset release --parallel $(JOBS) --target make_tiny_model
+	python3 tests/serve/endurance/drain.py build/bin/tessera build/bin/make_tiny_model 100
+	python3 tests/serve/endurance/soak.py build/bin/tessera build/bin/make_tiny_model 600
+
+check: formatted test asan tsan shared endurance lint ## all checks there are; takes long
 
 format: ## rewrite the sources as .clang-format says
 	@scripts/setup --format
