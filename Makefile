@@ -4,7 +4,7 @@ CMAKE_ARGS ?=
 # Idle worker threads must not spin while tests run side by side.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: help setup configure build test demo bench asan tsan shared check format formatted lint clean
+.PHONY: help setup configure build test browser demo bench asan tsan shared check format formatted lint clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -29,6 +29,11 @@ test: configure ## build and run all tests
 	cmake --build --preset release --parallel $(JOBS)
 	ctest --preset release --parallel $(JOBS)
 
+browser: configure ## the web pages in Chromium; needs node, npm and chromium, and is skipped without them
+	cmake --build --preset release --parallel $(JOBS) --target write_pages
+	@command -v npm >/dev/null && npm install --silent --no-fund --no-audit --prefix build/browser playwright-core@1.65.1 || true
+	ctest --preset release -R '^pages_in_browser$$'
+
 demo: build ## pictures of the method, and r = 0 against r = 1: writes demo/index.html
 	@scripts/demo
 
@@ -52,7 +57,7 @@ shared: setup ## shared libraries, and the library as a part of another project
 	cmake --build --preset shared --parallel $(JOBS)
 	ctest --preset shared
 
-check: formatted test asan tsan shared lint ## all checks there are; takes long
+check: formatted test browser asan tsan shared lint ## all checks there are; takes long
 
 format: ## rewrite the sources as .clang-format says
 	@scripts/setup --format

@@ -466,7 +466,10 @@
     if (event.key === '/') { event.preventDefault(); $('q').focus(); $('q').select(); }
     if (event.key === 'n' && run) $('noise').click();
   });
-  addEventListener('resize', () => film.again());
+  addEventListener('resize', () => {
+    for (const row of drawn.values()) { row.height = 0; row.tiles.style.minHeight = ''; }
+    film.again();
+  });
   addEventListener('hashchange', () => { if (found.length && readAddress()) begin(); });
   addEventListener('pagehide', () => working?.abort());
   idle();
