@@ -10,6 +10,7 @@
 #include "tensor/machine_memory.h"
 
 #include <tessera/base/enum_names.h>
+#include <tessera/serve/server.h>
 #include <tessera/version.h>
 
 #include <strings.h>
@@ -155,6 +156,14 @@ void add_lzma(Findings& findings) {
 #endif
 }
 
+void add_server(Findings& findings) {
+  if (Server::is_built_in())
+    findings.push_back({Health::ok, "server", "built in: tessera serve"});
+  else
+    findings.push_back({Health::warning, "server", "not built in: no tessera serve",
+                        "install libcpp-httplib-dev and pkg-config, and build again"});
+}
+
 // Why no CUDA device is in use.
 Finding absent_cuda() {
   Finding finding{Health::ok, "CUDA", "no device; everything is computed on the CPU"};
@@ -242,6 +251,7 @@ Findings examine() {
   add_memory(findings);
   add_disk(findings);
   add_lzma(findings);
+  add_server(findings);
   std::vector<at::Device> devices{at::kCPU};
   add_cuda(findings, devices);
   for (const at::Device device : devices) add_self_checks(findings, device);

@@ -15,10 +15,10 @@ namespace tessera::serve {
 // What a client asks, without anything of the HTTP library.
 struct HttpRequest {
   std::string method = "GET";
-  std::string path = "/";                                // without the query
-  std::multimap<std::string, std::string> query = {};    // decoded
-  std::map<std::string, std::string> headers = {};       // names in lower case
-  std::string body = {};                                 // at most --max-body bytes
+  std::string path = "/";                              // without the query
+  std::multimap<std::string, std::string> query = {};  // decoded
+  std::map<std::string, std::string> headers = {};     // names in lower case
+  std::string body = {};                               // at most --max-body bytes
 
   // The value of a header; empty: there is none.
   //   name  in lower case

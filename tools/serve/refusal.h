@@ -9,6 +9,19 @@
 
 namespace tessera::serve {
 
+// Why a request is not served, for the metrics.
+enum class RefusedBecause {
+  invalid,
+  token,
+  size,
+  full,
+  loading,
+  draining,
+  deadline,
+  memory,
+  failure
+};
+
 // A request that is not served, with the status of HTTP that says so.
 class Refusal : public Error {
  public:
@@ -19,6 +32,8 @@ class Refusal : public Error {
 
   // When to try again, if that may help (429, 503).
   std::optional<std::chrono::seconds> retry_after = {};
+  // Not set: what the status says.
+  std::optional<RefusedBecause> reason = {};
   // Name of the field of the request that is wrong; empty: none.
   std::string field = {};
 

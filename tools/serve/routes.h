@@ -24,12 +24,13 @@ struct Route {
 
 // Limits of a single request.
 struct RequestLimits {
-  int64_t texts = 128;       // of a request
-  int64_t characters = 5000; // of a text
+  int64_t texts = 128;        // of a request
+  int64_t characters = 5000;  // of a text
+  bool key_required = false;  // clients are told that they need a token
 };
 
 // The interfaces, one file each.
-std::vector<Route> own_routes(Service& service, const RequestLimits& limits);             // /v1
+std::vector<Route> own_routes(Service& service, const RequestLimits& limits);  // /v1
 std::vector<Route> libretranslate_routes(Service& service, const RequestLimits& limits);
 std::vector<Route> deepl_routes(Service& service, const RequestLimits& limits);
 std::vector<Route> openai_image_routes(Service& service, const RequestLimits& limits);

@@ -17,7 +17,7 @@ namespace tessera::serve {
 
 // Texts that one client wants from one model, with equal options.
 struct TextJob {
-  size_t model = 0;  // place in Service::models()
+  size_t model = 0;                     // place in Service::models()
   std::vector<std::string> texts = {};  // single sentences, UTF-8
   uint64_t seed = 1;
   GenerateOptions options = {};
