@@ -4,7 +4,7 @@ CMAKE_ARGS ?=
 # Idle worker threads must not spin while tests run side by side.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: help setup configure build test clients demo bench asan tsan shared endurance check format formatted lint clean
+.PHONY: help setup configure build test clients browser demo bench asan tsan shared endurance check format formatted lint clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -60,7 +60,7 @@ endurance: build ## 100 SIGTERMs under load, then ten minutes of load, for `tess
 	python3 tests/serve/endurance/drain.py build/bin/tessera build/bin/make_tiny_model 100
 	python3 tests/serve/endurance/soak.py build/bin/tessera build/bin/make_tiny_model 600
 
-check: formatted test clients asan tsan shared endurance lint ## all checks there are; takes long
+check: formatted test clients browser asan tsan shared endurance lint ## all checks there are; takes long
 
 format: ## rewrite the sources as .clang-format says
 	@scripts/setup --format
