@@ -32,6 +32,11 @@ test: configure ## build and run all tests
 clients: configure ## the server, tried with the Python clients of LibreTranslate, DeepL, OpenAI and Prometheus
 	@scripts/clients
 
+browser: configure ## the web pages in Chromium; needs node, npm and chromium, and is skipped without them
+	cmake --build --preset release --parallel $(JOBS) --target write_pages
+	@command -v npm >/dev/null && npm install --silent --no-fund --no-audit --prefix build/browser playwright-core@1.65.1 || true
+	ctest --preset release -R '^pages_in_browser$$'
+
 demo: build ## pictures of the method, and r = 0 against r = 1: writes demo/index.html
 	@scripts/demo
 
