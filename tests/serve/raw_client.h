@@ -57,18 +57,20 @@ class RawClient {
           end - std::chrono::steady_clock::now());
       pollfd ready{socket_, POLLIN, 0};
       if (left.count() <= 0 || ::poll(&ready, 1, static_cast<int>(left.count())) <= 0) break;
-      char bytes[4096];
-      const ssize_t count = ::recv(socket_, bytes, sizeof bytes, 0);
-      if (count <= 0) {
-        closed_ = true;
-        break;
-      }
-      seen_.append(bytes, static_cast<size_t>(count));
+      seen_ += read_some();
+      if (closed_) break;
     }
     return std::exchange(seen_, {});
   }
   std::string read_all(std::chrono::milliseconds limit = std::chrono::seconds(60)) {
     return read_until("", limit);
+  }
+  // Some of what comes next.
+  std::string read_some() {
+    char bytes[4096];
+    const ssize_t count = ::recv(socket_, bytes, sizeof bytes, 0);
+    closed_ |= count <= 0;
+    return std::string(bytes, count > 0 ? static_cast<size_t>(count) : 0);
   }
   bool closed() const { return closed_; }
 
