@@ -239,6 +239,7 @@ TEST_F(EngineRoomTest, RefusesWhatDoesNotFitIntoTheQueue) {
   EXPECT_EQ(metrics_.queue_texts, 0);
   // Longer than the queue, but nothing waits.
   EXPECT_THAT(room_->translate({.texts = {"1", "2", "3", "4", "5"}}).results, SizeIs(5));
+  EXPECT_THROW(room_->translate({.texts = std::vector<std::string>(1025, "a")}), Refusal);
 }
 
 TEST_F(EngineRoomTest, RefusesWhatWaitedTooLong) {
