@@ -36,7 +36,7 @@ const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '
 const tests = [];
 const test = (name, act) => tests.push([name, act]);
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
-async function until(what, act, limit = 10000) {
+async function until(what, act, limit = 30000) {
   const end = Date.now() + limit;
   for (;;) {
     const found = await act();
@@ -71,16 +71,15 @@ async function withMock(settings, act) {
   const mock = await startMock({ pages, ...settings });
   try { await act(mock); } finally { mock.stop(); }
 }
-// What is seen of the rows, again and again, until there is a result: [[ms, text], ...], each once.
-async function watchRows(page) {
-  const begin = Date.now(), seen = [];
-  await until('a result', async () => {
-    const now = await text(page, '#rows');
-    if (now && now !== seen.at(-1)?.[1]) seen.push([Date.now() - begin, now]);
-    return await text(page, '#where') === 'result';
-  });
-  return seen;
-}
+// Notes what is seen of an element from now on; seenOf() has it: [[ms, text], ...].
+const note = (page, selector) => page.evaluate((selector) => {
+  const element = document.querySelector(selector), seen = window.seen = [];
+  new MutationObserver(() => {
+    const now = element.textContent.trim();
+    if (now && now !== seen.at(-1)?.[1]) seen.push([performance.now(), now]);
+  }).observe(element, { subtree: true, childList: true, characterData: true });
+}, selector);
+const seenOf = (page) => page.evaluate(() => window.seen);
 
 test('types a sentence, sees it condense, and gets the result', () => withMock({ pause: 60 }, async (mock) => {
   const page = await open(mock.address);
@@ -88,11 +87,12 @@ test('types a sentence, sees it condense, and gets the result', () => withMock({
   assert.equal(await page.inputValue('#q'), sentence);  // an example is there
   await page.fill('#q', 'Zwei Hunde spielen heute im Schnee.');
   await shot(page, 'first');
+  await note(page, '#rows');
   await page.keyboard.press('Enter');
-  const seen = await watchRows(page);
+  await settled(page);
+  const seen = await seenOf(page);
   assert.ok(seen.length >= 5, `${seen.length} different steps`);
   assert.ok(seen.at(-1)[0] - seen[0][0] > 600, 'steps are spread over time');
-  await settled(page);
   assert.equal(await text(page, '#answer'), answer);
   assert.equal(await text(page, '#told'), `Result: ${answer}`);
   const { body } = mock.asked.find(({ path }) => path === '/v1/translate');
@@ -128,21 +128,24 @@ test('goes back through the steps, with slider, buttons and keys', () => withMoc
   await page.locator('#step').fill('12');
   assert.equal(await text(page, '#where'), 'step 12 of 20');
   assert.equal(await page.getAttribute('#step', 'aria-valuetext'), 'step 12 of 20');
-  const words = await text(page, '#rows');
+  const noise = () => page.locator('#rows .tile.loose').first().evaluate((tile) => getComputedStyle(tile, '::after').content);
+  assert.match(await noise(), /data-noise|"\w+"/);
   await page.locator('#stage-title').click();
   await page.keyboard.press('n');
-  assert.notEqual(await text(page, '#rows'), words, 'the words of the noise are others');
+  assert.equal(await noise(), 'none');
   await page.keyboard.press('n');
-  assert.equal(await text(page, '#rows'), words);
+  assert.notEqual(await noise(), 'none');
   await page.locator('.pick').nth(2).click();
   assert.equal(await page.locator('.pick').nth(2).getAttribute('aria-pressed'), 'true');
   await page.locator('#stage-title').click();
   await page.keyboard.press('End');
   assert.equal(await text(page, '#rows'), end);
   assert.notEqual(await text(page, '#answer'), answer, 'that of the row that was picked');
+  await note(page, '#rows');
   await page.keyboard.press(' ');
-  assert.equal(await text(page, '#play'), 'Pause');
-  assert.equal((await watchRows(page)).at(-1)[1], end);
+  await until('the end of the film', async () => await text(page, '#where') === 'result' && await text(page, '#play') === 'Play');
+  assert.ok((await seenOf(page)).length >= 5);
+  assert.equal(await text(page, '#rows'), end);
   const box = await page.locator('#strip').boundingBox();
   await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
   assert.match(await text(page, '#where'), /^step 1[01] of 20$/);
@@ -266,7 +269,7 @@ test('says how many wait, asks a full server again, and stops when told', () => 
   assert.equal(mock.asked.filter(({ path }) => path === '/v1/translate').length, 2);
   mock.pause = 400;
   await page.click('#go');
-  await until('steps', async () => /step 1 of/.test(await text(page, '#where')));
+  await until('steps', async () => /step \d+ of/.test(await text(page, '#where')));
   assert.equal(await text(page, '#go'), 'Stop');
   await page.click('#go');
   await until('the server to notice', () => mock.left === 1);
@@ -410,10 +413,11 @@ test('pictures come out of noise', () => withMock({ pause: 40 }, async (mock) =>
   await ready(page);
   const pixels = () => page.locator('#gallery canvas').first().evaluate((canvas) => canvas.toDataURL());
   await page.click('#go');
-  const seen = new Set(), end = () => text(page, '#where').then((where) => where === 'result');
-  await until('a result', async () => { if (await page.locator('#film').isVisible()) seen.add(await pixels()); return end(); });
   await settled(page);
-  assert.ok(seen.size >= 5, `${seen.size} different pictures`);
+  const seen = new Set();
+  for (let step = 0; step <= 20; step += 4) { await page.locator('#step').fill(String(step)); seen.add(await pixels()); }
+  assert.ok(seen.size >= 4, `${seen.size} different pictures`);
+  await page.locator('#step').fill('21');
   assert.equal(await page.locator('#gallery canvas').count(), 4);
   const last = await pixels();
   await page.locator('#stage-title').click();
@@ -462,10 +466,12 @@ if (options.program) test('against the program itself', async () => {
     const page = await open(address);
     await ready(page);
     await page.fill('#q', line);
+    await note(page, '#where');
     await page.keyboard.press('Enter');
-    const seen = await watchRows(page);
-    assert.ok(seen.length >= 2, `${seen.length} different steps`);
     await settled(page);
+    const seen = (await seenOf(page)).filter(([, where]) => where.startsWith('step'));
+    assert.ok(seen.length >= 2, `${seen.length} steps`);
+    assert.ok(seen.at(-1)[0] > seen[0][0]);
     assert.equal(await text(page, '#answer'), wanted);
     await shot(page, 'program');
     await page.done();

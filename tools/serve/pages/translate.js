@@ -121,15 +121,15 @@
     const item = element('li', 'candidate', pick, tiles, scores);
     return { item, pick, tiles, scores, agreement, confidence, spans: [] };
   }
-  // Words of a row at a step: what the network estimates, or what the noise says while it is noise.
+  // Words of a row at a step: what the network estimates, and what the noise says while it is noise.
   // Masks have nothing to say.
   function words(row) {
-    const raw = $('noise').checked || row.raw;
     return row.pieces.map((piece, k) => {
-      const loose = row.outside[k] === '1', noisy = row.noisy?.[k] ?? piece;
-      const text = loose && (raw || noisy === kMask) ? noisy : piece;
-      const state = row.changed[k] === '1' && text === piece ? 'struck' : loose ? 'loose' : 'set';
-      return { text, state, firm: text === kMask ? 0 : loose ? row.firm[k] : 1, glued: row.glued[k] === '1' && k > 0 };
+      const loose = row.outside[k] === '1', noisy = row.noisy?.[k] ?? piece, mask = loose && noisy === kMask;
+      const text = loose && row.raw ? noisy : mask ? kMask : piece;
+      const state = row.changed[k] === '1' && !mask ? 'struck' : loose ? 'loose' : 'set';
+      const firm = mask ? 0 : loose ? row.firm[k] : 1;
+      return { text, noise: loose && text !== noisy ? noisy : '', state, firm, glued: row.glued[k] === '1' && k > 0 };
     });
   }
   // A word is the firmer the longer it has stood, as a share of all the time there is.
@@ -177,6 +177,7 @@
     tiles.forEach((tile, k) => {
       const span = row.spans[k], style = className(tile);
       if (span.textContent !== tile.text) span.textContent = tile.text;
+      span.dataset.noise = tile.noise ?? '';
       if (span.className !== style) span.className = style;
       span.style.setProperty('--firm', tile.firm.toFixed(2));
     });
@@ -208,9 +209,9 @@
   function showScores() {
     for (const [k, row] of drawn) {
       const told = run.result?.candidates?.[k], shown = !!told && !!run.settled;
-      row.scores.hidden = !shown || (run.candidates < 2 && told.confidence === undefined);
+      row.scores.hidden = !shown || told.confidence === undefined;
       row.item.classList.toggle('chosen', shown && k === run.result.chosen && run.candidates > 1);
-      if (!shown) continue;
+      if (!shown || row.scores.hidden) continue;
       requestAnimationFrame(() => {
         const sure = Math.exp(told.confidence);
         score(row.confidence, sure, `${Math.round(100 * sure)} %`);
@@ -224,7 +225,9 @@
     for (const tile of tiles) {
       if (!tile.text.trim()) continue;
       if (spans.length && !tile.glued) spans.push(' ');
-      spans.push(element('span', `${tile.state} h${hue(tile.text)}`, tile.text));
+      const span = element('span', `${tile.state} h${hue(tile.text)}`, tile.text);
+      span.style.setProperty('--firm', tile.firm.toFixed(2));
+      spans.push(span);
     }
     $('answer').replaceChildren(...spans);
   }
@@ -373,6 +376,8 @@
         result(told) {
           run.told = told;
           run.result = told.results[0];
+          run.result.candidates ??= [{ text: run.result.text }];  // nothing to translate
+          run.result.chosen ??= 0;
           if (!run.frames.length) {
             run.calls = 0;
             if (run.result.candidates.length !== run.candidates) clear(run.result.candidates.length);
@@ -454,7 +459,7 @@
   });
   for (const radio of $('ask').elements.preset) radio.addEventListener('change', () => use(kPresets[radio.value]));
   for (const id of ['steps', 'lengths', 'noises']) $(id).addEventListener('input', preset);
-  $('noise').addEventListener('change', () => film.again());
+  $('noise').addEventListener('change', () => $('rows').classList.toggle('bare', !$('noise').checked));
   $('all').addEventListener('click', () => { all = true; arrange(); showScores(); film.again(); });
   $('copy').addEventListener('click', () => tessera.copy($('answer').textContent, $('copy')));
   $('share').addEventListener('click', () => tessera.copy(location.origin + location.pathname + address(run.body), $('share')));
@@ -466,7 +471,10 @@
     if (event.key === '/') { event.preventDefault(); $('q').focus(); $('q').select(); }
     if (event.key === 'n' && run) $('noise').click();
   });
-  addEventListener('resize', () => film.again());
+  addEventListener('resize', () => {
+    for (const row of drawn.values()) { row.height = 0; row.tiles.style.minHeight = ''; }
+    film.again();
+  });
   addEventListener('hashchange', () => { if (found.length && readAddress()) begin(); });
   addEventListener('pagehide', () => working?.abort());
   idle();
