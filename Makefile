@@ -4,7 +4,7 @@ CMAKE_ARGS ?=
 # Idle worker threads must not spin while tests run side by side.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: help setup configure build test demo bench asan tsan shared package check format formatted lint clean
+.PHONY: help setup configure build test clients browser demo bench asan tsan shared package endurance processes check format formatted lint clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -28,6 +28,14 @@ build: configure ## the program, as build/bin/tessera
 test: configure ## build and run all tests
 	cmake --build --preset release --parallel $(JOBS)
 	ctest --preset release --parallel $(JOBS)
+
+clients: configure ## the server, tried with the Python clients of LibreTranslate, DeepL, OpenAI and Prometheus
+	@scripts/clients
+
+browser: configure ## the web pages in Chromium; needs node, npm and chromium, and is skipped without them
+	cmake --build --preset release --parallel $(JOBS) --target write_pages
+	@command -v npm >/dev/null && npm install --silent --no-fund --no-audit --prefix build/browser playwright-core@1.65.1 || true
+	ctest --preset release -R '^pages_in_browser$$'
 
 demo: build ## pictures of the method, and r = 0 against r = 1: writes demo/index.html
 	@scripts/demo
@@ -56,7 +64,15 @@ package: build ## the installed program as build/tessera-*.tar.gz, unpacked and 
 	cpack --preset release
 	cmake -DBUILD=build -P tests/package/run.cmake
 
-check: formatted test asan tsan shared package lint ## all checks there are; takes long
+endurance: build ## 100 SIGTERMs under load, then ten minutes of load, for `tessera serve`
+	cmake --build --preset release --parallel $(JOBS) --target make_tiny_model
+	python3 tests/serve/endurance/drain.py build/bin/tessera build/bin/make_tiny_model 100
+	python3 tests/serve/endurance/soak.py build/bin/tessera build/bin/make_tiny_model 600
+
+processes: build ## processes that train together, killed at random moments
+	python3 tests/ranks/processes_test.py build/bin/tessera --long
+
+check: formatted test clients browser asan tsan shared package endurance processes lint ## all checks there are; takes long
 
 format: ## rewrite the sources as .clang-format says
 	@scripts/setup --format

@@ -44,6 +44,7 @@ void add_train(CLI::App& program, const GlobalOptions& globals);
 void add_sample(CLI::App& program, const GlobalOptions& globals);
 void add_score(CLI::App& program, const GlobalOptions& globals);
 void add_score_model(CLI::App& program, const GlobalOptions& globals);
+void add_serve(CLI::App& program, const GlobalOptions& globals);
 void add_prepare(CLI::App& program, const GlobalOptions& globals);
 
 }  // namespace tessera::app

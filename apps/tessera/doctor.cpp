@@ -11,6 +11,7 @@
 #include "tensor/machine_memory.h"
 
 #include <tessera/base/enum_names.h>
+#include <tessera/serve/server.h>
 #include <tessera/version.h>
 
 #include <strings.h>
@@ -166,6 +167,14 @@ void add_models(Findings& findings) {
                      : fmt::format("{} (used where no model is named)", fmt::join(names, ", "))});
 }
 
+void add_server(Findings& findings) {
+  if (Server::is_built_in())
+    findings.push_back({Health::ok, "server", "built in: tessera serve"});
+  else
+    findings.push_back({Health::warning, "server", "not built in: no tessera serve",
+                        "install libcpp-httplib-dev and pkg-config, and build again"});
+}
+
 // Why no CUDA device is in use.
 Finding absent_cuda() {
   Finding finding{Health::ok, "CUDA", "no device; everything is computed on the CPU"};
@@ -254,6 +263,7 @@ Findings examine() {
   add_disk(findings);
   add_lzma(findings);
   add_models(findings);
+  add_server(findings);
   std::vector<at::Device> devices{at::kCPU};
   add_cuda(findings, devices);
   for (const at::Device device : devices) add_self_checks(findings, device);

@@ -175,6 +175,7 @@ int run(int argc, char** argv, tessera::app::Console& console) {
   tessera::app::add_score(program, globals);
   tessera::app::add_score_model(program, globals);
   tessera::app::add_fid(program, globals);
+  tessera::app::add_serve(program, globals);
   tessera::app::add_bpe(program);
   tessera::app::add_options(program);
   tessera::app::add_doctor(program, globals);

@@ -1,6 +1,7 @@
 #include "step_display.h"
 
 #include "base/visible_text.h"
+#include "engine/symbol_text.h"
 
 #include <ATen/ATen.h>
 #include <fmt/format.h>
@@ -17,41 +18,6 @@ using text::Id;
 constexpr size_t kColumns = 100;  // of a line, if possible
 constexpr std::string_view kPointTitle = "noisy point", kEstimateTitle = "estimate";
 constexpr std::string_view kBold = "\x1b[1;33m", kPlain = "\x1b[0m";
-constexpr std::string_view kPieceMark = "@@", kJoinMark = "￭", kBlankMark = "▁";
-
-// How a symbol is written, and whether a blank stands before or after it.
-struct Piece {
-  std::string_view text;
-  bool blank_before = true, blank_after = true;
-};
-
-Piece piece_of(const text::Tokenizer& tokenizer, Id id) {
-  std::string_view symbol = tokenizer.dictionary().symbol(id);
-  if (tokenizer.kind() == text::TokenizerKind::characters)
-    return {symbol == kBlankMark ? " " : symbol, false, false};
-  Piece piece{symbol};
-  const auto strip_end = [&](std::string_view mark) {
-    if (!piece.text.ends_with(mark) || piece.text == mark) return;
-    piece.text.remove_suffix(mark.size());
-    piece.blank_after = false;
-  };
-  if (tokenizer.kind() == text::TokenizerKind::bpe) strip_end(kPieceMark);
-  if (!tokenizer.raw()) return piece;
-  strip_end(kJoinMark);
-  if (piece.text.starts_with(kJoinMark) && piece.text != kJoinMark) {
-    piece.text.remove_prefix(kJoinMark.size());
-    piece.blank_before = false;
-  }
-  return piece;
-}
-
-// Only models that begin with masks show it.
-constexpr Id kMask = Dictionary::kBos;
-
-// Symbols that do not stand for text.
-bool is_mark(Id id) {
-  return id == Dictionary::kBos || id == Dictionary::kPad || id == Dictionary::kEos;
-}
 
 // The width of a text in which every character takes one column.
 size_t columns_of(std::string_view text) {
@@ -72,11 +38,8 @@ Shown shown(std::span<const int64_t> ids, std::span<const int64_t> before,
   Shown result;
   bool open = false;  // a blank may follow
   for (size_t k = 0; k < ids.size(); ++k) {
-    const auto id = static_cast<Id>(ids[k]);
-    const Piece piece = id == kMask   ? Piece{"□"}
-                        : is_mark(id) ? Piece{"·"}
-                                      : piece_of(tokenizer, id);
-    const std::string text = visible(piece.text);
+    const engine::SymbolText piece = engine::symbol_text(tokenizer, static_cast<Id>(ids[k]));
+    const std::string text = visible(piece.text.empty() ? "·" : piece.text);
     const bool blank = open && piece.blank_before;
     if (blank) result.text += ' ';
     const bool bold = colours && !before.empty() && ids[k] != before[k];

@@ -2,12 +2,14 @@
 
 #include "base/require.h"
 #include "engine/image_engine.h"
+#include "engine/step_viewer.h"
 #include "engine/text_engine.h"
 #include "files/model_files.h"
 #include "image_model/autoencoder_folder.h"
 #include "tensor/device.h"
 
 #include <optional>
+#include <utility>
 
 namespace tessera {
 namespace {
@@ -101,6 +103,12 @@ SampleOptions Engine::in_effect(const SampleOptions& changes) const {
 
 std::vector<int32_t> Engine::symbols_of(std::string_view text_to_encode) const {
   return text().symbols_of(text_to_encode);
+}
+
+std::function<void(const TextStep&)> Engine::watch(
+    std::function<void(const TextStepView&)> show) const {
+  auto viewer = std::make_shared<engine::StepViewer>(text().tokenizer());
+  return [viewer, show = std::move(show)](const TextStep& step) { show(viewer->view(step)); };
 }
 
 std::vector<std::string> Engine::classes() const {

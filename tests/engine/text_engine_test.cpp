@@ -263,6 +263,44 @@ TEST_F(TextEngineTest, ShowsARequestItsOwnSteps) {
   expect_same(results[0], results[1]);
 }
 
+TEST_F(TextEngineTest, ShowsStepsAsText) {
+  for (const char* name : {"model", "symbols"}) {
+    const Engine ours = engine(name);
+    std::vector<TextStepView> views;
+    const auto show = [&](const TextStepView& view) { views.push_back(view); };
+    const TextRequest request{.text = "a b c",
+                              .options = {.candidates = "2", .length = "5"},
+                              .on_step = ours.watch(show)};
+    const TextResult result = ours.run(Requests{request}).front();
+    ASSERT_EQ(views.size(), 4u) << name;
+    for (size_t k = 0; k < views.size(); ++k) {
+      const TextStepView& view = views[k];
+      EXPECT_EQ(view.step, static_cast<int64_t>(k) + 1);
+      EXPECT_EQ(view.calls, 4);
+      ASSERT_EQ(view.candidates.size(), 2u);
+      for (size_t row = 0; row < 2; ++row) {
+        const auto& pieces = view.candidates[row];
+        ASSERT_EQ(pieces.size(), 6u) << "five symbols and the end, without the padding";
+        EXPECT_TRUE(pieces.front().glued);
+        for (size_t n = 0; n < pieces.size(); ++n) {
+          EXPECT_EQ(pieces[n].outside, pieces[n].text != pieces[n].noisy);
+          EXPECT_EQ(pieces[n].changed,
+                    k == 0 || pieces[n].text != views[k - 1].candidates[row][n].text);
+        }
+      }
+    }
+    // The last estimate is the result, unless symbols are drawn.
+    for (size_t row = 0; row < 2 && name == std::string("model"); ++row) {
+      std::string text;
+      for (const TextStepView::Piece& piece : views.back().candidates[row]) {
+        if (piece.text.empty()) break;
+        text += (piece.glued ? "" : " ") + piece.text;
+      }
+      EXPECT_EQ(text, result.candidates[row].text) << name;
+    }
+  }
+}
+
 TEST_F(TextEngineTest, TakesSymbolsInsteadOfText) {
   const Engine ours = engine();
   const auto results = ours.run(Requests{{.text = "a b c"},

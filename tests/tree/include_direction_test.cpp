@@ -58,6 +58,9 @@ const std::map<std::string, std::set<std::string>> kMayInclude{
      {"report", "drawing", "task", "train", "ranks", "seq2seq", "image", "corpus", "text",
       "text_metric", "nn", "symbols", "codebook", "process", "files", "config", "tensor", "base",
       "kernels"}},
+    {"serve",
+     {"drawing", "engine", "image", "seq2seq", "image_model", "corpus", "text", "text_metric", "nn",
+      "symbols", "codebook", "process", "files", "config", "tensor", "base", "kernels"}},
     {"flow",
      {"drawing", "nn", "codebook", "process", "files", "config", "tensor", "base", "kernels"}},
 };

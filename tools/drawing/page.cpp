@@ -14,11 +14,11 @@ namespace {
 // Only scripts that carry this word run, and nothing is fetched from elsewhere: should a name or a
 // sentence ever reach the page unescaped, it does nothing. The word depends on the whole page, so
 // no text within can know it.
-std::string policy(const std::string& word) {
+std::string policy(const std::string& word, bool asks_server) {
   return fmt::format(
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; "
-      "style-src 'unsafe-inline'; script-src 'nonce-{}'\">\n",
-      word);
+      "style-src 'unsafe-inline'; script-src 'nonce-{}'{}\">\n",
+      word, asks_server ? "; connect-src 'self'" : "");
 }
 
 }  // namespace
@@ -30,14 +30,15 @@ std::string page(const PageParts& parts) {
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n{}"
       "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
       "<title>{}</title>\n<style>",
-      policy(word), escaped(parts.title));
+      policy(word, parts.asks_server), escaped(parts.title));
   html += kPageStyle;
-  html += page_drawing_style();
+  if (parts.has_figures) html += page_drawing_style();
+  html += parts.style;
   html += fmt::format(
       "</style>\n</head>\n<body>\n<header>\n"
       "<button id=\"theme\" type=\"button\" hidden>Dark</button>\n"
-      "<div class=\"mark\">Tessera</div>\n<h1>{}</h1>\n<p>{}</p>\n</header>\n<main>\n",
-      escaped(parts.heading), parts.lead);
+      "<div class=\"mark\">Tessera</div>\n{}<h1>{}</h1>\n<p>{}</p>\n</header>\n<main>\n",
+      parts.navigation, escaped(parts.heading), parts.lead);
   html += parts.body;
   html += "</main>\n<footer>\n" + parts.footer + "</footer>\n<script nonce=\"" + word + "\">";
   html += kThemeScript;

@@ -7,14 +7,18 @@
 
 namespace tessera::drawing {
 
-// What a page consists of. The heading is text; all else is HTML.
+// What a page consists of. Title and heading are text; all else is HTML.
 struct PageParts {
-  std::string title;    // of the window
-  std::string heading;  // the one line at the top
-  std::string lead;     // the paragraph below it
-  std::string body;     // sections
-  std::string footer;   // paragraphs
-  std::string script;   // JavaScript, after the page's own
+  std::string title;            // of the window
+  std::string heading;          // the one line at the top
+  std::string lead;             // the paragraph below it
+  std::string body;             // sections
+  std::string footer;           // paragraphs
+  std::string script;           // JavaScript, after the page's own
+  std::string navigation = {};  // links, above the heading
+  std::string style = {};       // CSS, after the page's own
+  bool has_figures = true;      // their colours are needed
+  bool asks_server = false;     // scripts may ask the server that the page comes from
 };
 
 // One HTML file that needs no other: light and dark, for wide and narrow screens.

@@ -103,6 +103,13 @@ std::string colours(const Palette& palette, std::string_view scope) {
   return css;
 }
 
+std::string variables(const Palette& palette) {
+  std::string css;
+  for (int64_t hue = 0; hue < kHues; ++hue)
+    css += fmt::format("--tile-{0}:{1};--mark-{0}:{2};", hue, palette.tile[hue], palette.mark[hue]);
+  return css;
+}
+
 }  // namespace
 
 std::string drawing_style() {
@@ -114,6 +121,13 @@ std::string page_drawing_style() {
   return shapes() + colours(kLight, "svg ") + "@media (prefers-color-scheme:dark){\n" +
          colours(kDark, ":root:not([data-theme=light]) svg ") + "}\n" +
          colours(kDark, ":root[data-theme=dark] svg ");
+}
+
+std::string page_colours() {
+  return fmt::format(
+      ":root{{{0}}}\n@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{1}}}}}\n"
+      ":root[data-theme=dark]{{{1}}}\n",
+      variables(kLight), variables(kDark));
 }
 
 }  // namespace tessera::drawing

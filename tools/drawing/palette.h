@@ -16,4 +16,8 @@ std::string drawing_style();
 // else the system's.
 std::string page_drawing_style();
 
+// The same colours for elements of a page that are no drawings: --tile-0, --mark-0, ..., one pair
+// for each hue.
+std::string page_colours();
+
 }  // namespace tessera::drawing

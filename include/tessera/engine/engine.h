@@ -5,6 +5,7 @@
 #include <tessera/engine/image_request.h>
 #include <tessera/engine/load_options.h>
 #include <tessera/engine/text_request.h>
+#include <tessera/engine/text_step_view.h>
 
 #include <filesystem>
 #include <functional>
@@ -61,6 +62,9 @@ class TESSERA_API Engine {
 
   // Text models: symbols of a text, with the end symbol, as requests take them.
   std::vector<int32_t> symbols_of(std::string_view text) const;
+
+  // For TextRequest::on_step: calls `show` with every step as text. Every request needs its own.
+  std::function<void(const TextStep&)> watch(std::function<void(const TextStepView&)> show) const;
 
   // Image models: names of the classes the model is told, and the size of an image, as Images with
   // a count of 0.
