@@ -44,7 +44,8 @@ _tessera_offer() {
     value=${value##*,}
   fi
   _tessera_reply
-  if [[ $ending ]]; then
+  # Words with quotes or '~' are left to bash, which knows how to read them.
+  if [[ $ending && $value != *[~\"\'\\]* ]]; then
     mapfile -t found < <(compgen -f -X "!*.$ending" -- "$value")
     for k in "${!found[@]}"; do [[ -d ${found[k]} ]] && unset "found[k]"; done
     COMPREPLY+=("${found[@]}")
@@ -85,12 +86,10 @@ _tessera() {
   done
 
   COMPREPLY=()
-  case ${words[last - 1]} in
-    '<' | '>' | '>>' | [0-9]'>' | '&>')
-      compopt -o default
-      return
-      ;;
-  esac
+  if [[ ${words[last - 1]} == *[\<\>] || $value == *[\<\>]* ]]; then
+    compopt -o default
+    return
+  fi
   if [[ $value == --*=* ]]; then
     head=${value%%=*}=
     value=${value#*=}
