@@ -4,7 +4,7 @@ CMAKE_ARGS ?=
 # Idle worker threads must not spin while tests run side by side.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: help setup configure build test browser demo bench asan tsan shared check format formatted lint clean
+.PHONY: help setup configure build test clients browser demo bench asan tsan shared endurance check format formatted lint clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -28,6 +28,9 @@ build: configure ## the program, as build/bin/tessera
 test: configure ## build and run all tests
 	cmake --build --preset release --parallel $(JOBS)
 	ctest --preset release --parallel $(JOBS)
+
+clients: configure ## the server, tried with the Python clients of LibreTranslate, DeepL, OpenAI and Prometheus
+	@scripts/clients
 
 browser: configure ## the web pages in Chromium; needs node, npm and chromium, and is skipped without them
 	cmake --build --preset release --parallel $(JOBS) --target write_pages
@@ -57,7 +60,12 @@ shared: setup ## shared libraries, and the library as a part of another project
 	cmake --build --preset shared --parallel $(JOBS)
 	ctest --preset shared
 
-check: formatted test browser asan tsan shared lint ## all checks there are; takes long
+endurance: build ## 100 SIGTERMs under load, then ten minutes of load, for `tessera serve`
+	cmake --build --preset release --parallel $(JOBS) --target make_tiny_model
+	python3 tests/serve/endurance/drain.py build/bin/tessera build/bin/make_tiny_model 100
+	python3 tests/serve/endurance/soak.py build/bin/tessera build/bin/make_tiny_model 600
+
+check: formatted test clients browser asan tsan shared endurance lint ## all checks there are; takes long
 
 format: ## rewrite the sources as .clang-format says
 	@scripts/setup --format

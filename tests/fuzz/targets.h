@@ -3,8 +3,8 @@
 #include <span>
 #include <string_view>
 
-// The readers of files from outside. Each takes the bytes of a file, or of several (reading.h), and
-// returns; it throws if a reader does what it must not.
+// The readers of files and requests from outside. Each takes the bytes of one, or of several
+// (reading.h), and returns; it throws if a reader does what it must not.
 namespace tessera::fuzz {
 
 struct Target {
@@ -26,7 +26,9 @@ void fuzz_image_model(std::string_view input);    // config.json of a model of i
 void fuzz_image_set(std::string_view input);      // a folder that `tessera prepare --images` made
 void fuzz_lines(std::string_view input);          // text, plain or compressed, and pairs of lines
 void fuzz_manifests(std::string_view input);      // JSON of checkpoints, corpora and sets of images
+void fuzz_markup(std::string_view input);         // HTML to be translated
 void fuzz_png(std::string_view input);
+void fuzz_requests(std::string_view input);    // bodies of requests to the server
 void fuzz_results(std::string_view input);     // results of experiments (JSON)
 void fuzz_run_record(std::string_view input);  // the folder of a run, as reports read it
 void fuzz_safetensors(std::string_view input);

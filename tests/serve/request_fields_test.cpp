@@ -125,17 +125,5 @@ TEST(RequestFields, NameTheFieldOfAnotherType) {
   EXPECT_EQ(complaint([&] { fields.truth("b"); }), "b: b must be true or false");
 }
 
-TEST(RequestFields, FindTheTokenOfAScheme) {
-  const auto with = [](const char* value) {
-    return HttpRequest{.headers = {{"authorization", value}}};
-  };
-  EXPECT_EQ(authorization(with("Bearer abc"), "Bearer"), "abc");
-  EXPECT_EQ(authorization(with("bearer  abc "), "Bearer"), "abc");
-  EXPECT_EQ(authorization(with("DeepL-Auth-Key abc"), "DeepL-Auth-Key"), "abc");
-  EXPECT_EQ(authorization(with("Basic abc"), "Bearer"), "");
-  EXPECT_EQ(authorization(with("Bearer"), "Bearer"), "");
-  EXPECT_EQ(authorization({}, "Bearer"), "");
-}
-
 }  // namespace
 }  // namespace tessera::serve

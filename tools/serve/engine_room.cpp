@@ -206,6 +206,11 @@ TextAnswer EngineRoom::translate(TextJob job) {
   require_option(!model.facts.makes_images, "'{}' makes images, not texts", model.facts.name);
   TextAnswer answer;
   if (job.texts.empty()) return answer;
+  if (static_cast<int64_t>(job.texts.size()) > options_.longest_job)
+    throw Refusal(400,
+                  fmt::format("the request has {} sentences, and {} is the most", job.texts.size(),
+                              options_.longest_job),
+                  "send it in parts");
   auto waiting = std::make_shared<Job>();
   waiting->model = job.model;
   waiting->watched = static_cast<bool>(job.on_step);

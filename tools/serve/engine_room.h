@@ -48,6 +48,7 @@ RoomModel room_model(const Engine& engine, ModelFacts facts, const GenerateOptio
 
 struct RoomOptions {
   int64_t queue = 256;                         // texts and images that may wait, over all jobs
+  int64_t longest_job = 1024;                  // texts of a job, however few wait
   std::chrono::milliseconds deadline{30'000};  // that a job may wait before it is begun
 };
 

@@ -134,7 +134,8 @@ struct Server::State {
     }
     require_distinct(all, options.models);
     metrics.describe(models.front().device);
-    room.emplace(std::move(models), serve::RoomOptions{options.queue, options.deadline}, metrics);
+    room.emplace(std::move(models),
+                 serve::RoomOptions{.queue = options.queue, .deadline = options.deadline}, metrics);
   }
 
   Readiness readiness() const { return draining ? Readiness::draining : room->readiness(); }

@@ -29,16 +29,6 @@ HttpResponse deepl_refusal(const Refusal& refusal) {
   return {.status = refusal.status(), .body = dump_json({{"message", message}})};
 }
 
-std::string key_of_deepl(const HttpRequest& request) {
-  for (const char* const scheme : {"DeepL-Auth-Key", "Bearer"})
-    if (std::string key = authorization(request, scheme); !key.empty()) return key;
-  try {
-    return RequestFields(request).text("auth_key").value_or("");
-  } catch (const Refusal&) {
-    return {};  // whoever answers the request says what is wrong with its body
-  }
-}
-
 std::string upper_case(std::string_view code) {
   std::string result(code);
   std::ranges::transform(result, result.begin(), [](char byte) {
@@ -172,7 +162,12 @@ class Deepl {
 std::vector<Route> deepl_routes(Service& service, const RequestLimits& limits) {
   const Deepl api(service, limits);
   const auto route = [](const char* method, const char* path, auto answer) {
-    return Route{method, path, false, std::move(answer), deepl_refusal, key_of_deepl};
+    return Route{method,
+                 path,
+                 false,
+                 std::move(answer),
+                 deepl_refusal,
+                 [](const HttpRequest& request) { return token_in_field(request, "auth_key"); }};
   };
   const auto languages = [api](const HttpRequest& request) { return api.languages(request); };
   return {route("POST", "/v2/translate", [api](auto& request) { return api.translate(request); }),

@@ -34,16 +34,6 @@ HttpResponse libretranslate_refusal(const Refusal& refusal) {
   return {.status = status, .body = dump_json({{"error", message}})};
 }
 
-std::string key_of_libretranslate(const HttpRequest& request) {
-  try {
-    // Its body is not JSON or a form? Then whoever answers the request says so.
-    const std::optional<std::string> key = RequestFields(request).text("api_key");
-    if (key && !key->empty()) return *key;
-  } catch (const Refusal&) {
-  }
-  return authorization(request, "Bearer");
-}
-
 std::string required(const RequestFields& fields, const std::string& name) {
   std::optional<std::string> value = fields.text(name);
   if (!value || value->empty())
@@ -222,8 +212,12 @@ class LibreTranslate {
 std::vector<Route> libretranslate_routes(Service& service, const RequestLimits& limits) {
   const LibreTranslate api(service, limits);
   const auto route = [](const char* method, const char* path, bool open, auto answer) {
-    return Route{
-        method, path, open, std::move(answer), libretranslate_refusal, key_of_libretranslate};
+    return Route{method,
+                 path,
+                 open,
+                 std::move(answer),
+                 libretranslate_refusal,
+                 [](const HttpRequest& request) { return token_in_field(request, "api_key"); }};
   };
   const auto disabled = [](const char* what) {
     return [what](const HttpRequest&) -> HttpResponse {

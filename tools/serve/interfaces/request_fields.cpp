@@ -233,11 +233,12 @@ bool RequestFields::is_list(const std::string& name) const {
   return typed_ && values_.contains(name) && values_.at(name).is_array();
 }
 
-std::string authorization(const HttpRequest& request, std::string_view scheme) {
-  const std::string_view header = request.header("authorization");
-  const std::string_view word = header.substr(0, header.find(' '));
-  if (!same_ascii(word, scheme) || word.size() == header.size()) return {};
-  return std::string(trimmed(header.substr(word.size())));
+std::string token_in_field(const HttpRequest& request, const std::string& name) {
+  try {
+    return RequestFields(request).text(name).value_or("");
+  } catch (const Refusal&) {
+    return {};
+  }
 }
 
 }  // namespace tessera::serve

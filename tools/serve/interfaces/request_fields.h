@@ -43,11 +43,10 @@ class RequestFields {
   nlohmann::json values_ = nlohmann::json::object();  // of forms: lists of strings
 };
 
+// A token in a field of the body or the query; empty: there is none, or the body cannot be read.
+std::string token_in_field(const HttpRequest& request, const std::string& name);
+
 // Throws a Refusal that names the field of the request that is wrong.
 [[noreturn]] void refuse_field(std::string message, std::string field, int status = 400);
-
-// The token of the header "Authorization: Bearer TOKEN", or with another scheme; empty: there is
-// none.
-std::string authorization(const HttpRequest& request, std::string_view scheme);
 
 }  // namespace tessera::serve
