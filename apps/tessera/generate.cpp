@@ -9,6 +9,7 @@
 #include "engine/text_engine.h"
 #include "generation_settings.h"
 #include "option_checks.h"
+#include "share.h"
 #include "shipped_models.h"
 #include "step_display.h"
 #include "terminal.h"
@@ -23,6 +24,8 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <ostream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -38,6 +41,10 @@ struct GenerateCommand {
   bool nbest = false;
   bool show_steps = false;
   bool replace_invalid = false;
+  ShareSettings share;
+
+  // Of a file with what is printed.
+  std::string ending(bool json) const { return json ? "jsonl" : nbest ? "nbest" : "txt"; }
 };
 
 struct Chunk {
@@ -77,6 +84,26 @@ class GenerateRun {
                    "--show-steps is for models of kind 'diffusion'");
   }
 
+  // The blocks of one of several processes.
+  void run_share() {
+    const Shard share = command_.share.share();
+    const BlockFolder folder(command_.share.out, job(), command_.ending(globals_.json));
+    text::LineReader reader(command_.input, {.replace_invalid = command_.replace_invalid});
+    const auto size = static_cast<size_t>(command_.share.block);
+    Progress progress("generating", 0);
+    for (int64_t block = 0;; ++block) {
+      const Chunk chunk = read_chunk(reader, size);
+      warn_of_columns(chunk);
+      if (chunk.failure) std::rethrow_exception(chunk.failure);
+      if (chunk.lines.empty()) return folder.set_count(block);
+      if (!share.owns(block) || folder.has(block)) continue;
+      Json steps;
+      std::ostringstream made;
+      print(made, chunk, generate(chunk, &progress, steps), steps);
+      folder.write(block, made.view());
+    }
+  }
+
   void run() {
     text::LineReader reader(command_.input, {.replace_invalid = command_.replace_invalid});
     // Someone who types wants an answer to every line. Steps are shown for one sentence at a time.
@@ -91,7 +118,8 @@ class GenerateRun {
       Json steps;
       if (!chunk.lines.empty()) {
         const auto results = generate(chunk, progress ? &*progress : nullptr, steps);
-        print(chunk, results, steps);
+        print(std::cout, chunk, results, steps);
+        std::cout.flush();
       }
       if (chunk.failure) std::rethrow_exception(chunk.failure);
       if (chunk.lines.size() < size || !std::cout) return;
@@ -138,19 +166,39 @@ class GenerateRun {
     return results;
   }
 
-  void print(const Chunk& chunk, const std::vector<TextResult>& results, const Json& steps) const {
+  // What all processes that share the work must agree on.
+  Json job() const {
+    Json options;
+    const GenerateOptions in_effect = engine_.in_effect(command_.settings.changes());
+    const auto add = [&](const engine::RequestOption& option, const auto& field) {
+      if (field) options[option.name] = *field;
+    };
+    engine::visit_sampler(in_effect, add);
+    engine::visit_generation(in_effect, add);
+    return {{"command", "generate"},
+            {"model", fingerprint_of_model(engine_.folder())},
+            {"options", options},
+            {"seed", globals_.seed},
+            {"precision", command_.settings.precision},
+            {"input", facts_of_input(command_.input)},
+            {"replace_invalid", command_.replace_invalid},
+            {"block", command_.share.block},
+            {"form", command_.ending(globals_.json)}};
+  }
+
+  void print(std::ostream& out, const Chunk& chunk, const std::vector<TextResult>& results,
+             const Json& steps) const {
     for (size_t k = 0; k < results.size(); ++k) {
       const auto line = chunk.first_line + static_cast<int64_t>(k);
       if (globals_.json)
-        std::cout << json(line, chunk.lines[k], results[k], steps)
-                         .dump(-1, ' ', false, Json::error_handler_t::replace)
-                  << '\n';
+        out << json(line, chunk.lines[k], results[k], steps)
+                   .dump(-1, ' ', false, Json::error_handler_t::replace)
+            << '\n';
       else if (command_.nbest)
-        print_nbest(line, results[k]);
+        print_nbest(out, line, results[k]);
       else
-        std::cout << results[k].text << '\n';
+        out << results[k].text << '\n';
     }
-    std::cout.flush();
   }
 
   static Json json(int64_t line, const std::string& source, const TextResult& result,
@@ -178,14 +226,14 @@ class GenerateRun {
   }
 
   // As Moses prints its n-best lists.
-  static void print_nbest(int64_t line, const TextResult& result) {
+  static void print_nbest(std::ostream& out, int64_t line, const TextResult& result) {
     for (const size_t k : result.ranking) {
       const TextResult::Candidate& candidate = result.candidates[k];
       const std::string rerank =
           candidate.rerank_score ? fmt::format(" rerank= {:.4f}", *candidate.rerank_score) : "";
-      std::cout << fmt::format(
-          "{} ||| {} ||| confidence= {:.4f} expected_bleu= {:.2f}{} ||| {:.4f}\n", line,
-          candidate.text, candidate.confidence, candidate.expected_bleu, rerank, candidate.score);
+      out << fmt::format("{} ||| {} ||| confidence= {:.4f} expected_bleu= {:.2f}{} ||| {:.4f}\n",
+                         line, candidate.text, candidate.confidence, candidate.expected_bleu,
+                         rerank, candidate.score);
     }
   }
 
@@ -225,12 +273,21 @@ void add_generate(CLI::App& program, const GlobalOptions& globals) {
                      "--json has the steps, too");
   generate->add_flag("--replace-invalid", command->replace_invalid,
                      "replace NUL bytes and invalid UTF-8 by U+FFFD instead of failing");
+  add_share_options(*generate, command->share, "lines");
+  generate->add_option("--out", command->share.out, "with --shard: folder for the blocks")
+      ->option_text("DIR");
   generate->callback([command, &globals] {
+    if (!command->share.join.empty()) return print_joined(command->share.join);
+    require_option(command->share.shared() == !command->share.out.empty(),
+                   "--shard and --out go together: the blocks of a share go to a folder");
+    require_option(!command->share.shared() || !command->show_steps,
+                   "--show-steps is for people, and --shard for large jobs");
     require_option(!(globals.json && command->nbest),
                    "--json has all candidates already: leave out --nbest");
     if (command->settings.folder.empty())
       command->settings.folder = shipped_model(kShippedTranslator, "translates");
-    GenerateRun(*command, globals).run();
+    GenerateRun run(*command, globals);
+    command->share.shared() ? run.run_share() : run.run();
   });
 }
 

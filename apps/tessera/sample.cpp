@@ -7,6 +7,7 @@
 #include "base/rounding.h"
 #include "engine/image_engine.h"
 #include "files/files.h"
+#include "files/json_file.h"
 #include "image/grid.h"
 #include "image/npz.h"
 #include "image/png.h"
@@ -14,6 +15,7 @@
 #include "option_checks.h"
 #include "print_json.h"
 #include "report/film.h"
+#include "share.h"
 #include "shipped_models.h"
 #include "stop_signal.h"
 
@@ -40,6 +42,7 @@ struct SampleCommand {
   int64_t count = 0;  // images per model; 0: as many as the grid shows well
   int64_t columns = 0, scale = 0;
   fs::path grid, out, npz, film;
+  ShareSettings share;
 
   bool one_model() const { return folders.size() <= 1; }  // none: the one that came with us
 };
@@ -72,7 +75,8 @@ at::Tensor grid_of(const SampleCommand& command, const at::Tensor& images) {
 
 // Checked before the images are made.
 void require_grid_fits(const SampleCommand& command, const image_model::ImageShape& shape) {
-  const int64_t images = command.count * static_cast<int64_t>(command.folders.size());
+  const int64_t rows_of_models = std::max<int64_t>(1, std::ssize(command.folders));
+  const int64_t images = command.count * rows_of_models;
   const int64_t columns = columns_of(command, images), scale = scale_of(command, shape.height);
   const int64_t rows = ceil_div(images, columns);
   const int64_t width = image::grid_side(columns, shape.width * scale, kPadding);
@@ -221,6 +225,87 @@ nlohmann::ordered_json json_report(const SampleCommand& command, const Models& m
   return json;
 }
 
+constexpr const char* kPixels = "pixels";  // ending of blocks: [n, H, W, C] uint8
+
+// The blocks of one of several processes.
+void sample_share(const SampleCommand& command, const GlobalOptions& globals) {
+  const Models models = load(command, globals);
+  const Engine& engine = models.front();
+  const image_model::ImageShape& shape = model_of(engine).picture_shape();
+  nlohmann::ordered_json options;
+  const auto add = [&](const engine::RequestOption& option, const auto& field) {
+    if (field && std::string_view(option.name) != "batch") options[option.name] = *field;
+  };
+  const SampleOptions in_effect = options_in_effect(engine, command.images.options);
+  engine::visit_sampler(in_effect, add);
+  engine::visit_images(in_effect, add);
+  const BlockFolder folder(command.out,
+                           {{"command", "sample"},
+                            {"model", fingerprint_of_model(engine.folder())},
+                            {"options", options},
+                            {"label", command.images.label},
+                            {"seed", globals.seed},
+                            {"precision", command.loading.precision},
+                            {"count", command.count},
+                            {"height", shape.height},
+                            {"width", shape.width},
+                            {"channels", shape.channels},
+                            {"block", command.share.block}},
+                           kPixels);
+  const Shard share = command.share.share();
+  const int64_t size = command.share.block, blocks = ceil_div(command.count, size);
+  Progress bar("images", 0);
+  const StopSignal stop;
+  for (int64_t block = 0; block < blocks; ++block) {
+    if (!share.owns(block) || folder.has(block)) continue;
+    ImageRequest request =
+        request_for(std::min(size, command.count - block * size), command.images, globals);
+    request.first = block * size;
+    request.stop = stop.token();
+    const ImageResult result = engine.run(std::span(&request, 1)).front();
+    if (result.outcome == Outcome::stopped) throw Stopped(stop.signal());
+    result.require_done();
+    const std::vector<uint8_t>& values = result.images.values;
+    folder.write(block, {reinterpret_cast<const char*>(values.data()), values.size()});
+    bar.advance(result.images.count);
+  }
+  folder.set_count(blocks);
+}
+
+// Puts the blocks of a folder where the images are to go.
+void join_samples(SampleCommand& command) {
+  const fs::path file = command.share.join / "job.json";
+  image_model::ImageShape shape;
+  try {
+    const nlohmann::json job = read_json(file).at("job");
+    command.count = job.at("count").get<int64_t>();
+    shape = {job.at("channels").get<int64_t>(), job.at("height").get<int64_t>(),
+             job.at("width").get<int64_t>()};
+    image_model::check_size(shape);
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(fmt::format("'{}' is damaged: {}", file.string(), json_problem(error)));
+  }
+  const int64_t bytes = shape.height * shape.width * shape.channels;
+  if (!command.grid.empty()) {
+    require_option(command.count <= kMostInGrid, "a grid holds {} images at most, and there are {}",
+                   kMostInGrid, command.count);
+    require_grid_fits(command, shape);
+  }
+  Outputs outputs(command, shape);
+  int64_t seen = 0;
+  BlockFolder::join(command.share.join, [&](std::string_view block) {
+    Images images{std::ssize(block) / bytes, shape.height, shape.width, shape.channels, {}};
+    require(images.count * bytes == std::ssize(block), "a block in '{}' is damaged",
+            command.share.join.string());
+    images.values.assign(block.begin(), block.end());
+    seen += images.count;
+    outputs.take(engine::to_pictures(images));
+  });
+  require(seen == command.count, "'{}' has {} images, and not {}", command.share.join.string(),
+          seen, command.count);
+  outputs.finish();
+}
+
 void run_sample(const SampleCommand& command, const GlobalOptions& globals) {
   const Models models = load(command, globals);
   require_alike(command, models);
@@ -300,13 +385,29 @@ void add_sample(CLI::App& program, const GlobalOptions& globals) {
                    "page that shows how the first images come out of the noise")
       ->check(file_to_write())
       ->option_text("FILE.html");
+  command->share.block = 64;
+  add_share_options(*sample, command->share, "images");
   sample->callback([command, &globals] {
-    check(*command);
+    command->share.out = command->out;
+    if (command->share.shared()) {
+      require_option(!command->out.empty() && command->grid.empty() && command->npz.empty() &&
+                         command->film.empty() && command->count > 0,
+                     "--shard needs --count and --out, the folder of the blocks, and nothing else: "
+                     "--join makes the pictures");
+      require_option(command->one_model(), "--shard is for one model");
+    } else {
+      check(*command);
+    }
+    if (!command->share.join.empty()) {
+      require_option(command->film.empty() && !command->share.shared(),
+                     "--join takes --grid, --out and --npz only");
+      return join_samples(*command);
+    }
     if (command->folders.empty())
       command->folders.push_back(shipped_model(kShippedImageModel, "makes images"));
     if (command->count == 0)
       command->count = command->one_model() ? kUsualCount : kUsualCountInARow;
-    run_sample(*command, globals);
+    command->share.shared() ? sample_share(*command, globals) : run_sample(*command, globals);
   });
 }
 

@@ -7,6 +7,7 @@
 #include "corpus/pair_reader.h"
 #include "model_settings.h"
 #include "option_checks.h"
+#include "share.h"
 
 #include <tessera/evaluation/target_scores.h>
 
@@ -18,6 +19,8 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <ostream>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +34,7 @@ struct ScoreModelCommand {
   ModelSettings model;
   std::filesystem::path source, target;
   TargetScoreOptions options;
+  ShareSettings share;
 };
 
 // The symbols that the figures leave out, because their probability is 0.
@@ -67,6 +71,54 @@ class Impossible {
   std::map<std::string, int64_t> counts_;  // by symbol
 };
 
+// The scores as lines of text.   first_line  number of the first target, from 1
+void print_scores(std::ostream& out, const TargetScores& scores, size_t first_line, bool as_json) {
+  for (size_t k = 0; k < scores.targets.size(); ++k) {
+    const TargetScore& score = scores.targets[k];
+    if (as_json)
+      out << Json{{"line", first_line + k},         {"log_probability", score.log_probability},
+                  {"symbols", score.symbols},       {"perplexity", score.perplexity()},
+                  {"impossible", score.impossible}, {"log_probabilities", score.log_probabilities}}
+                 .dump()
+          << '\n';
+    else
+      out << fmt::format("{:.4f}\t{:.4f}\n", score.log_probability, score.perplexity());
+  }
+}
+
+// The blocks of one of several processes.
+void score_share(const ScoreModelCommand& command, const GlobalOptions& globals) {
+  const Engine engine(command.model.folder, command.model.load_options(globals));
+  const Shard share = command.share.share();
+  const BlockFolder folder(command.share.out,
+                           {{"command", "score-model"},
+                            {"model", fingerprint_of_model(engine.folder())},
+                            {"sources", facts_of_input(command.source)},
+                            {"targets", facts_of_input(command.target)},
+                            {"block", command.share.block},
+                            {"form", globals.json ? "jsonl" : "txt"}},
+                           globals.json ? "jsonl" : "txt");
+  corpus::PairReader reader({command.source, command.target});
+  Progress bar("scoring", 0);
+  TargetScoreOptions options = command.options;
+  options.progress = [&](int64_t more) { bar.advance(more); };
+  const auto size = static_cast<size_t>(command.share.block);
+  for (int64_t block = 0;; ++block) {
+    std::vector<std::string> sources, targets;
+    std::string_view source, target;
+    while (sources.size() < size && reader.next(source, target)) {
+      sources.emplace_back(source);
+      targets.emplace_back(target);
+    }
+    if (sources.empty()) return folder.set_count(block);
+    if (!share.owns(block) || folder.has(block)) continue;
+    std::ostringstream made;
+    print_scores(made, score_targets(engine, sources, targets, options),
+                 static_cast<size_t>(block) * size + 1, globals.json);
+    folder.write(block, made.view());
+  }
+}
+
 void run_score_model(const ScoreModelCommand& command, const GlobalOptions& globals) {
   const Engine engine(command.model.folder, command.model.load_options(globals));
   std::vector<std::string> sources, targets;
@@ -83,22 +135,10 @@ void run_score_model(const ScoreModelCommand& command, const GlobalOptions& glob
     options.progress = [&](int64_t more) { bar.advance(more); };
     scores = score_targets(engine, sources, targets, options);
   }
+  print_scores(std::cout, scores, 1, globals.json);
   Impossible impossible;
-  for (size_t k = 0; k < scores.targets.size(); ++k) {
-    const TargetScore& score = scores.targets[k];
-    impossible.add(k + 1, score.impossible);
-    if (globals.json)
-      std::cout << Json{{"line", k + 1},
-                        {"log_probability", score.log_probability},
-                        {"symbols", score.symbols},
-                        {"perplexity", score.perplexity()},
-                        {"impossible", score.impossible},
-                        {"log_probabilities", score.log_probabilities}}
-                       .dump()
-                << '\n';
-    else
-      std::cout << fmt::format("{:.4f}\t{:.4f}\n", score.log_probability, score.perplexity());
-  }
+  for (size_t k = 0; k < scores.targets.size(); ++k)
+    impossible.add(k + 1, scores.targets[k].impossible);
   log::info("{}, {}: log-probability {:.2f}, perplexity {:.4f}",
             counted(std::ssize(sources), "line"), counted(scores.symbols, "symbol"),
             scores.log_probability, scores.perplexity());
@@ -119,14 +159,9 @@ void add_score_model(CLI::App& program, const GlobalOptions& globals) {
       "(\"impossible\"; null among the log-probabilities).");
   auto command = std::make_shared<ScoreModelCommand>();
   score->add_option("folder", command->model.folder, "folder of a training run, or of a model")
-      ->required()
       ->option_text("RUN|MODEL");
-  score->add_option("--src", command->source, "file of sources, one a line")
-      ->required()
-      ->option_text("FILE");
-  score->add_option("--tgt", command->target, "file of targets, one a line")
-      ->required()
-      ->option_text("FILE");
+  score->add_option("--src", command->source, "file of sources, one a line")->option_text("FILE");
+  score->add_option("--tgt", command->target, "file of targets, one a line")->option_text("FILE");
   score
       ->add_option("--checkpoint", command->model.checkpoint,
                    "checkpoint of a run: best, last or a number of updates")
@@ -137,7 +172,18 @@ void add_score_model(CLI::App& program, const GlobalOptions& globals) {
       ->capture_default_str()
       ->check(whole_number(1))
       ->option_text("N");
-  score->callback([command, &globals] { run_score_model(*command, globals); });
+  add_share_options(*score, command->share, "lines");
+  score->add_option("--out", command->share.out, "with --shard: folder for the blocks")
+      ->option_text("DIR");
+  score->callback([command, &globals] {
+    if (!command->share.join.empty()) return print_joined(command->share.join);
+    require_option(
+        !command->model.folder.empty() && !command->source.empty() && !command->target.empty(),
+        "name a model (RUN or MODEL) and the files --src and --tgt");
+    require_option(command->share.shared() == !command->share.out.empty(),
+                   "--shard and --out go together: the blocks of a share go to a folder");
+    command->share.shared() ? score_share(*command, globals) : run_score_model(*command, globals);
+  });
 }
 
 }  // namespace tessera::app

@@ -1,3 +1,4 @@
+#include "choices.h"
 #include "command.h"
 #include "console.h"
 #include "launch.h"
@@ -178,7 +179,7 @@ void add_train(CLI::App& program, const GlobalOptions& globals) {
           return std::string(error.what());
         }
       })
-      ->option_text("NAME");
+      ->option_text(choices<Launcher>());
   train
       ->add_option("--rank-timeout", command->rank_timeout,
                    "seconds after which a process that does not answer is given up")
