@@ -53,10 +53,12 @@ elseif(TESSERA_PROGRAM)
   install(TARGETS tessera_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/recipes DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera)
-if(TESSERA_PROGRAM AND TESSERA_MODELS AND EXISTS ${PROJECT_SOURCE_DIR}/models)
-  # Cards in models/*.toml are for those who make the models anew.
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/models DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera
-          PATTERN "models/*.toml" EXCLUDE)
+if(TESSERA_PROGRAM AND TESSERA_MODELS)
+  file(GLOB _models ${PROJECT_SOURCE_DIR}/models/*/config.json)
+  foreach(_model IN LISTS _models)
+    get_filename_component(_model ${_model} DIRECTORY)
+    install(DIRECTORY ${_model} DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera/models)
+  endforeach()
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE ${PROJECT_SOURCE_DIR}/README.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR})

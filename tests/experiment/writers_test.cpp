@@ -124,8 +124,8 @@ TEST_F(Writers, WriteMarkdown) {
   EXPECT_THAT(text, HasSubstr("| plain | 32.00 ± 2.83 | 20.00 ± 0.00 |  |"));
   EXPECT_THAT(text, HasSubstr("| ours \\| both, raw | 1 | 30.00 | 20.00 | – | 0.900 | 0.950 |\n"));
   EXPECT_THAT(text, HasSubstr("- `BLEU|nrefs:1|case:mixed|eff:no|tok:none|smooth:exp|version:x`"));
-  EXPECT_THAT(text, HasSubstr("paired bootstrap over the test lines, each with what all seeds "
-                              "that both rows have"));
+  EXPECT_THAT(text, HasSubstr("paired bootstrap over the test lines; a line is drawn together with "
+                              "the outputs of all seeds that both rows have"));
   EXPECT_THAT(text, HasSubstr("## Failed\n- ours | both, fast, seed 1\n\n"
                               "    exit code 1\n    error: <no> steps\n"));
   EXPECT_THAT(text, HasSubstr("- train b, seed 2: done\n  `tessera train "));
