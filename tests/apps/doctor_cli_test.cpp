@@ -42,8 +42,9 @@ TEST_F(DoctorCommand, SaysHowEverythingIsAndWhatToDo) {
     EXPECT_NE(finding["text"], "") << finding;
     EXPECT_EQ(finding["advice"] == "", finding["health"] == "ok") << finding;
   }
-  EXPECT_THAT(names, IsSupersetOf({"tessera", "LibTorch", "CPU", "threads", "memory", "disk",
-                                   "lzma", "cpu boundary", "cpu float32", "cpu bfloat16"}));
+  EXPECT_THAT(names,
+              IsSupersetOf({"tessera", "LibTorch", "CPU", "threads", "memory", "disk", "lzma",
+                            "server", "cpu boundary", "cpu float32", "cpu bfloat16"}));
 }
 
 TEST_F(DoctorCommand, AdvisesAgainstMoreThreadsThanCores) {

@@ -23,9 +23,10 @@ using testing::HasSubstr;
 
 class ServeCommand : public tessera::test::ProgramTest {
  protected:
-  ServeCommand() {
+  ServeCommand() { tessera::test::write_tiny_model(folder_ / "model"); }
+
+  void SetUp() override {
     if (!tessera::Server::is_built_in()) GTEST_SKIP() << "there is no HTTP library";
-    tessera::test::write_tiny_model(folder_ / "model");
   }
 
   // The port of a started server, once it is ready.

@@ -89,7 +89,7 @@ TEST_F(DispatcherTest, WordsWhatGoesWrong) {
 
 TEST_F(DispatcherTest, TellsTheUnforeseenToTheLogAlone) {
   Dispatcher all = dispatcher();
-  const test::LogListener log;
+  const ::tessera::test::LogListener log;
   const HttpResponse broken = all.answer({.path = "/broken"});
   EXPECT_EQ(broken.status, 500);
   EXPECT_THAT(broken.body, Not(HasSubstr("secret")));

@@ -20,7 +20,7 @@ namespace tessera::serve {
 namespace {
 
 using namespace std::chrono_literals;
-using test::wait_until;
+using ::tessera::test::wait_until;
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -289,7 +289,7 @@ TEST_F(EngineRoomTest, AFailureConcernsItsJobAlone) {
 }
 
 TEST_F(EngineRoomTest, HalvesBatchesWhenMemoryRunsOut) {
-  const test::LogListener log;
+  const ::tessera::test::LogListener log;
   room({}, 4);
   fake_.allow(kAll);
   fake_.fail_with(std::make_exception_ptr(std::bad_alloc()));

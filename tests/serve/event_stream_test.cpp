@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <thread>
 
 namespace tessera::serve {
@@ -39,6 +40,16 @@ TEST(EventStream, WakesTheOneWhoWaits) {
   EXPECT_EQ(stream.take(60s), "event: late\ndata: 1\n\n");
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 50s);
   producer.join();
+}
+
+TEST(EventStream, LeavesOutStepsForASlowClient) {
+  EventStream stream;
+  const std::string step(1 << 20, 'x');
+  for (int k = 0; k < 100; ++k) stream.send("step", step);
+  stream.send("result", "1");
+  const std::string all = stream.take(0ms);
+  EXPECT_LT(all.size(), 6u << 20);
+  EXPECT_TRUE(all.ends_with("event: result\ndata: 1\n\n"));
 }
 
 TEST(EventStream, StopsTheWorkWhenItsClientLeaves) {

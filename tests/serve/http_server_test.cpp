@@ -31,7 +31,7 @@ using testing::StartsWith;
 // Answers with what it was asked.
 class HttpServerTest : public testing::Test {
  protected:
-  HttpServerTest() {
+  void SetUp() override {
     if (!http_server_is_built_in()) GTEST_SKIP() << "there is no HTTP library";
   }
 

@@ -291,6 +291,14 @@ TEST_F(ServerTest, RefusesOptionsThatMakeNoSense) {
   wrong = options();
   wrong.text_options.beam = 3;
   EXPECT_THAT(complaint(wrong), HasSubstr("beam"));
+  wrong = options();
+  wrong.models.pop_back();
+  wrong.image_options = {.guidance = 2};
+  EXPECT_THAT(complaint(wrong), HasSubstr("no model here makes images"));
+  wrong = options();
+  wrong.models.erase(wrong.models.begin());
+  wrong.text_options.candidates = "5";
+  EXPECT_THAT(complaint(wrong), HasSubstr("no model here makes texts"));
   start();
   wrong = options();
   wrong.port = server_->port();

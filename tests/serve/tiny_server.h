@@ -19,9 +19,12 @@ namespace tessera::serve::test {
 class TinyServerTest : public testing::Test {
  protected:
   TinyServerTest() {
-    if (!Server::is_built_in()) GTEST_SKIP() << "there is no HTTP library";
     tessera::test::write_tiny_model(folder_ / "letters");
     tessera::test::write_tiny_image_model(folder_ / "pictures");
+  }
+
+  void SetUp() override {
+    if (!Server::is_built_in()) GTEST_SKIP() << "there is no HTTP library";
   }
 
   ServerOptions options() const {

@@ -3,12 +3,18 @@
 #include <utility>
 
 namespace tessera::serve {
+namespace {
+
+// What a slow client leaves waiting. Beyond it steps are left out: they are there to be watched.
+constexpr size_t kMostWaiting = 4 << 20;
+
+}  // namespace
 
 void EventStream::send(std::string_view name, std::string_view data) {
   if (left_.stop_requested()) return;
   {
     const std::lock_guard lock(mutex_);
-    if (closed_) return;
+    if (closed_ || (waiting_.size() > kMostWaiting && name == "step")) return;
     waiting_.append("event: ").append(name).append("\ndata: ").append(data).append("\n\n");
   }
   arrived_.notify_one();

@@ -14,7 +14,8 @@ namespace tessera::serve {
 // Events on their way from the thread that computes to the one that writes to the client.
 class EventStream {
  public:
-  // Producer. Adds an event; `data` is one line of JSON. Nothing happens once the client has left.
+  // Producer. Adds an event; `data` is one line of JSON. Nothing happens once the client has left,
+  // and events "step" are left out where it is megabytes behind.
   void send(std::string_view name, std::string_view data);
   void close();  // after the last event
 

@@ -1,6 +1,7 @@
 #include <tessera/serve/server.h>
 
 #include "base/require.h"
+#include "engine/option_list.h"
 
 #include <fmt/format.h>
 
@@ -67,6 +68,19 @@ ModelFacts facts_of(const ServedFolder& model, const Engine& engine, const Serve
   return facts;
 }
 
+// Options that no model here can use are a mistake. Those of the sampler are for both kinds.
+void require_use(const ServerOptions& options, const std::vector<ModelFacts>& models) {
+  const auto makes_images = [](const ModelFacts& model) { return model.makes_images; };
+  GenerateOptions text = options.text_options;
+  engine::visit_sampler(text, [](const auto&, auto& option) { option.reset(); });
+  require_option(text == GenerateOptions() || !std::ranges::all_of(models, makes_images),
+                 "options for texts are set, but no model here makes texts");
+  SampleOptions images = options.image_options;
+  engine::visit_sampler(images, [](const auto&, auto& option) { option.reset(); });
+  require_option(images == SampleOptions() || std::ranges::any_of(models, makes_images),
+                 "options for images are set, but no model here makes images");
+}
+
 // Clients must be able to tell the models apart.
 void require_distinct(const std::vector<ModelFacts>& all, const std::vector<ServedFolder>& given) {
   constexpr const char* kHint = "name them: tessera serve first=RUN second=RUN";
@@ -83,7 +97,7 @@ void require_distinct(const std::vector<ModelFacts>& all, const std::vector<Serv
                 ? fmt::format("of '{}' and '{}' the languages are not known", one.name, other.name)
                 : fmt::format("'{}' and '{}' both translate {} to {}", one.name, other.name,
                               one.source, one.target),
-            kHint);
+            one.source.empty() ? "say them with --languages, or " + std::string(kHint) : kHint);
     }
 }
 
@@ -132,6 +146,7 @@ struct Server::State {
                                                   : options.text_options.batch_tokens.value_or(0);
       if (batch > 0) models.back().batch_tokens = batch;
     }
+    require_use(options, all);
     require_distinct(all, options.models);
     metrics.describe(models.front().device);
     room.emplace(std::move(models),

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <stop_token>
 #include <string>
 #include <vector>
 
