@@ -76,6 +76,7 @@ TEST_F(HttpServerTest, HandsOverRequests) {
       "POST /p body={\"q\":1} type=application/json");
   EXPECT_EQ(body_of(exchange(port, "POST", "/p")), "POST /p type=") << "without a length";
   EXPECT_EQ(body_of(exchange(port, "DELETE", "/d", "x")), "DELETE /d body=x type=");
+  EXPECT_EQ(body_of(exchange(port, "GET", "/g", "x")), "GET /g body=x type=");
   EXPECT_EQ(body_of(exchange(port, "HEAD", "/h")), "");
   const std::string chunked = exchange(
       port, "POST", "/c", "", "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n");
@@ -135,7 +136,7 @@ TEST_F(HttpServerTest, RefusesBodiesThatAreTooLarge) {
 TEST_F(HttpServerTest, ClosesWhereABodyWouldBeTakenForARequest) {
   const int port = start();
   for (const std::string head :
-       {"GET / HTTP/1.1\r\nContent-Length: 40\r\n", "OPTIONS / HTTP/1.1\r\nContent-Length: 40\r\n",
+       {"HEAD / HTTP/1.1\r\nContent-Length: 40\r\n", "OPTIONS / HTTP/1.1\r\nContent-Length: 40\r\n",
         "POST / HTTP/1.1\r\nContent-Length: 4x\r\n", "POST / HTTP/1.1\r\nContent-Length: -1\r\n",
         "POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n",
         "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n",

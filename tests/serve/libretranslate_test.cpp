@@ -85,6 +85,8 @@ TEST_F(LibreTranslateTest, SaysWhatIsWrong) {
                              "Invalid request: missing target parameter"},
            LibreTranslateRow{R"({"q": "Hund", "source": "de", "target": "zz"})", 400,
                              "zz is not supported"},
+           LibreTranslateRow{R"({"q": "Hund", "source": "de", "target": "\u0000x"})", 400,
+                             "\\x00x is not supported"},
            LibreTranslateRow{R"({"q": "Hund", "source": "ZZ", "target": "en"})", 400,
                              "zz is not supported"},
            LibreTranslateRow{R"({"q": "Hund", "source": "de", "target": "en", "format": "xml"})",

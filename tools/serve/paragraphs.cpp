@@ -1,6 +1,7 @@
 #include "serve/paragraphs.h"
 
 #include "base/require.h"
+#include "base/visible_text.h"
 #include "serve/interfaces/languages.h"
 #include "serve/markup.h"
 #include "serve/refusal.h"
@@ -117,7 +118,7 @@ std::string put_together(const std::vector<Stretch>& stretches, bool html, size_
 // What a client wrote, short enough for a message.
 std::string shown(const std::string& text) {
   constexpr size_t kMost = 40;
-  return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
+  return visible(text.size() <= kMost ? text : text.substr(0, kMost) + "...");
 }
 
 }  // namespace

@@ -124,8 +124,10 @@ void take(httplib::Request& request, Exchange& exchange) {
   exchange.framing_is_wrong = lengths > 1 || (lengths == 1 && !is_number) || encodings > 1 ||
                               (encodings == 1 && (!chunked || lengths > 0 || exchange.http_1_0));
   exchange.body = chunked || exchange.length.value_or(0) > 0;
-  const bool reads_body = ours.method == "POST" || ours.method == "PUT" || ours.method == "PATCH" ||
-                          ours.method == "DELETE";
+  // The library reads no body of a GET; Python's clients of DeepL send a form with one.
+  if (exchange.body && ours.method == "GET") request.method = "POST";
+  const bool reads_body = request.method == "POST" || request.method == "PUT" ||
+                          request.method == "PATCH" || request.method == "DELETE";
   // A body that is not read would be taken for the next request.
   exchange.must_close = exchange.framing_is_wrong || (exchange.body && !reads_body);
 

@@ -2,6 +2,7 @@
 // /frontend/settings. Names, messages and their order are those of its version 1.9.
 
 #include "base/require.h"
+#include "base/visible_text.h"
 #include "serve/interfaces/languages.h"
 #include "serve/interfaces/request_fields.h"
 #include "serve/json_body.h"
@@ -101,7 +102,7 @@ class LibreTranslate {
     std::string format = fields.text("format").value_or("");
     if (format.empty()) format = "text";
     if (format != "text" && format != "html")
-      refuse_field(fmt::format("{} format is not supported", format), "format");
+      refuse_field(fmt::format("{} format is not supported", visible(format)), "format");
 
     const size_t model = model_between(source, target);
     std::vector<Passage> passages;
@@ -167,7 +168,7 @@ class LibreTranslate {
   void require_supported(const std::string& language) const {
     const std::vector<std::string> codes = languages_of(service_);
     if (std::ranges::find(codes, language) == codes.end())
-      refuse_field(fmt::format("{} is not supported", language), {});
+      refuse_field(fmt::format("{} is not supported", visible(language)), {});
   }
 
   size_t model_between(const std::string& source, const std::string& target) const {

@@ -1,6 +1,7 @@
 // The images of OpenAI's interface: POST /v1/images/generations.
 
 #include "base/require.h"
+#include "base/visible_text.h"
 #include "engine/image_engine.h"
 #include "image/png.h"
 #include "serve/interfaces/request_fields.h"
@@ -90,7 +91,7 @@ class OpenaiImages {
     }
     if (names.empty()) refuse_field("no model here makes images", "model", 404);
     refuse_field(fmt::format("the model '{}' does not exist here; there is {}",
-                             name->substr(0, 100), fmt::join(names, ", ")),
+                             visible(name->substr(0, 100)), fmt::join(names, ", ")),
                  "model", 404);
   }
 
