@@ -32,6 +32,8 @@ using namespace tessera;
 using tessera::serve::test::RawClient;
 using SteadyClock = std::chrono::steady_clock;
 
+constexpr std::chrono::milliseconds kPause{100};  // of a client that was refused
+
 // A server whose model answers at once.
 struct NullServer {
   serve::Metrics metrics;
@@ -91,6 +93,7 @@ Seen ask(int port, const std::string& body, SteadyClock::time_point end) {
     if (status == 200)
       seen.milliseconds.push_back(
           std::chrono::duration<double, std::milli>(SteadyClock::now() - begin).count());
+    if (status != 200) std::this_thread::sleep_for(kPause);
     if (answer.find("Connection: close") != std::string::npos) client.reset();
   }
   return seen;
