@@ -1,5 +1,6 @@
-# cmake --install: the library, its headers, the program with LibTorch's libraries, the recipes, the models, and a package that
-# find_package(tessera) finds. The target `uninstall` removes what the last installation from this folder wrote.
+# cmake --install: the library, its headers, the program with LibTorch's libraries, the recipes, the models, and a
+# package that find_package(tessera) finds. The target `uninstall` removes what the last installation from this folder
+# wrote.
 include(CMakePackageConfigHelpers)
 set(_package ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
 
@@ -23,7 +24,8 @@ if(TESSERA_PROGRAM AND TESSERA_MODELS AND EXISTS ${PROJECT_SOURCE_DIR}/models)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/models DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera
           PATTERN "models/*.toml" EXCLUDE)
 endif()
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/NOTICE ${PROJECT_SOURCE_DIR}/README.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/tesseraConfig.cmake.in
   ${PROJECT_BINARY_DIR}/tesseraConfig.cmake INSTALL_DESTINATION ${_package})
