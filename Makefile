@@ -29,7 +29,7 @@ test: configure ## build and run all tests
 	cmake --build --preset release --parallel $(JOBS)
 	ctest --preset release --parallel $(JOBS)
 
-demo: build ## pictures of the method, and r = 0 against r = 1: writes demo/index.html
+demo: build ## what models make, the method in pictures, r = 0 against r = 1: demo/index.html
 	@scripts/demo
 
 bench: configure ## compare our kernels with plain LibTorch, then micro-benchmarks
