@@ -37,7 +37,7 @@ browser: configure ## the web pages in Chromium; needs node, npm and chromium, a
 	@command -v npm >/dev/null && npm install --silent --no-fund --no-audit --prefix build/browser playwright-core@1.65.1 || true
 	ctest --preset release -R '^pages_in_browser$$'
 
-demo: build ## pictures of the method, and r = 0 against r = 1: writes demo/index.html
+demo: build ## what models make, the method in pictures, r = 0 against r = 1: demo/index.html
 	@scripts/demo
 
 bench: configure ## compare our kernels with plain LibTorch, then micro-benchmarks
