@@ -35,8 +35,9 @@ Report schedule_report(const Process& process) {
 
 std::string schedule_text(const Report& schedule) {
   std::string text = fmt::format(
-      "\nschedule of the first {} of {} positions: tau / T by t / T (without it, the same; the\n"
-      "figures above are without it)\n  {:<12}",
+      "\nschedule of the first {} of {} positions, tau / T by t / T (the figures above leave it "
+      "out)\n"
+      "  {:<12}",
       schedule["rows"].size(), schedule["positions"].get<int64_t>(), "");
   for (const double time : schedule["times"].get<std::vector<double>>())
     text += fmt::format(" {:>6.2f}", time);
