@@ -241,9 +241,11 @@ Report report_by_kind(const ModelInspection& inspection, const fs::path& folder,
         values_of({}, {}), values_of(model.options(), loaded.generation), inspection.all_options);
   if (model.family() == nullptr) return report;
   const Labels labels = choose_labels(inspection, loaded, stored);
-  if (model.family()->process() != nullptr)
-    report["boundary"] =
-        boundary_report(model, *model.family()->process(), labels, inspection.seed);
+  if (const Process* const process = model.family()->process()) {
+    report["boundary"] = boundary_report(model, *process, labels, inspection.seed);
+    if (const Report schedule = schedule_report(*process); !schedule.is_null())
+      report["schedule"] = schedule;
+  }
   if (const auto* symbols = dynamic_cast<const SymbolFamily*>(model.family()))
     report["noise"] = with_origin(labels.origin, noise_report(*symbols, labels.ids));
   return report;

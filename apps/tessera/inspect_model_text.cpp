@@ -162,6 +162,7 @@ std::string loaded_text(const Report& model) {
   if (!model.value("boundary", Report()).is_null())
     text += boundary_text(model["boundary"]) +
             ranks_text(model["boundary"].value("ranks", Report{{"rows", Report::array()}}));
+  if (model.contains("schedule")) text += schedule_text(model["schedule"]);
   if (!model.value("noise", Report()).is_null()) text += noise_text(model["noise"]);
   return text;
 }

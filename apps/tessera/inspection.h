@@ -3,6 +3,7 @@
 #include "nn/parameters.h"
 
 #include <tessera/base/languages.h>
+#include <tessera/process/process.h>
 #include <tessera/symbols/symbol_family.h>
 
 #include <nlohmann/json.hpp>
@@ -48,6 +49,10 @@ std::string languages_text(const Report& languages);  // ", from de to en", or n
 // What noise does to some labels [N], by time; null if none of them can be decoded.
 Report noise_report(const SymbolFamily& family, const at::Tensor& labels);
 std::string noise_text(const Report& noise);
+
+// The schedule that training has made for every position; null where there is none.
+Report schedule_report(const Process& process);
+std::string schedule_text(const Report& schedule);
 
 // "  on 21 tokens: ...": what statistics were measured on, a line.
 std::string measured_on(const Report& statistics);

@@ -141,6 +141,33 @@ TEST_F(InspectCommand, TellsWhatNoiseLeavesOfSymbols) {
   EXPECT_THAT(text("masks"), HasSubstr("random labels"));
 }
 
+TEST_F(InspectCommand, TellsTheScheduleOfEveryPosition) {
+  EXPECT_FALSE(json("run")["model"].contains("schedule"));
+  auto options = tessera::test::tiny_options();
+  options.process.r = 0;
+  options.adaptive = {.stride = 10, .bin = 5, .positions = 3};
+  const auto model = tessera::seq2seq::make_seq2seq(
+      options, tessera::test::tiny_dictionary().size(),
+      {tessera::text::Dictionary::kBos, tessera::text::Dictionary::kPad,
+       tessera::text::Dictionary::kUnk},
+      at::kCPU, tessera::nn::Precision::float32, 3);
+  model->state().at("schedule.times").select(1, 1).mul_(0.5);  // a view: of the second position
+  std::filesystem::create_directories(folder_ / "adaptive");
+  tessera::test::write_tiny_model(folder_ / "adaptive", *model);
+  const auto schedule = json("adaptive")["model"]["schedule"];
+  EXPECT_EQ(schedule["positions"], 3);
+  ASSERT_EQ(schedule["rows"].size(), 3u);
+  for (const size_t k : {0u, 4u, 9u}) {
+    const double time = schedule["times"][k].get<double>();
+    EXPECT_NEAR(time, 0.1 * static_cast<double>(k + 1), 1e-9);
+    EXPECT_NEAR(schedule["rows"][0][k].get<double>(), time, 1e-9);
+    EXPECT_NEAR(schedule["rows"][1][k].get<double>(), time / 2, 1e-9);
+  }
+  const std::string shown = text("adaptive");
+  EXPECT_THAT(shown, HasSubstr("schedule of the first 3 of 3 positions"));
+  EXPECT_THAT(shown, HasSubstr("0.45   0.50\n"));
+}
+
 TEST_F(InspectCommand, TakesRandomLabelsWithoutACorpusAndSaysSo) {
   const std::string alone = text("run/last");
   EXPECT_THAT(alone, HasSubstr("random labels"));
