@@ -105,6 +105,7 @@ class FormReader {
       if (begin == std::string_view::npos) break;
       const size_t end = body.find("\r\n" + mark, begin);
       if (end == std::string_view::npos) break;
+      if (end == begin) throw bad_request("a part of the form is empty");
       // A part without headers begins with an empty line.
       read_part(body.substr(begin, end - begin));
       begin = end;
