@@ -95,8 +95,8 @@ TEST(RequestFields, RefuseBodiesThatCannotBeRead) {
 
 TEST(RequestFields, RefuseBrokenMultipartForms) {
   for (const char* body :
-       {"", "--X", "--X\r\n", "--X\r\nContent-Disposition: form-data; name=q\r\n\r\nabc", "--Y--",
-        "--X\r\n\r\n\r\n--X--", "--X\r\n--X--", "--X\r\n--X\r\n--X--",
+       {"", "--X", "--X\r\n", "--X\r\n--X\r\n", "--X\r\n--X--",
+        "--X\r\nContent-Disposition: form-data; name=q\r\n\r\nabc", "--Y--", "--X\r\n\r\n\r\n--X--",
         "--X\r\nContent-Disposition: form-data; name=q\r\n--X--"})
     EXPECT_THAT(complaint_about(multipart(body)), HasSubstr("form")) << body;
   EXPECT_THAT(complaint_about(multipart("--X--", "")), HasSubstr("boundary"));

@@ -105,6 +105,7 @@ class FormReader {
       if (begin == std::string_view::npos) break;
       const size_t end = body.find("\r\n" + mark, begin);
       if (end == std::string_view::npos) break;
+      if (end == begin) throw bad_request("a part of the form is empty");
       // A part without headers begins with an empty line.
       read_part(body.substr(begin, end - begin));
       begin = end;
@@ -115,9 +116,8 @@ class FormReader {
   nlohmann::json values = nlohmann::json::object();
 
  private:
-  // A part with the line break before it; empty: a mark follows on a mark.
+  // A part with the line break before it.
   void read_part(std::string_view part) {
-    if (part.empty()) throw bad_request("a part of the form has no content");
     std::string disposition;
     while (true) {
       part.remove_prefix(2);
