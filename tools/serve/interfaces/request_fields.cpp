@@ -116,9 +116,8 @@ class FormReader {
   nlohmann::json values = nlohmann::json::object();
 
  private:
-  // A part with the line break before it; empty: a mark follows on a mark.
+  // A part with the line break before it.
   void read_part(std::string_view part) {
-    if (part.empty()) throw bad_request("a part of the form has no content");
     std::string disposition;
     while (true) {
       part.remove_prefix(2);
