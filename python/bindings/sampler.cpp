@@ -30,7 +30,7 @@ std::vector<Parameter> sampler_parameters() {
 }
 
 // How many samples, or their numbers.
-using Samples = std::variant<int64_t, TensorLike>;
+using Samples = std::variant<TensorLike, int64_t>;
 
 at::Tensor numbers_of(const Samples& samples, const Codebook& codebook) {
   if (const auto* given = std::get_if<TensorLike>(&samples)) return given->tensor;

@@ -5,6 +5,7 @@
 
 #include <tessera/engine/engine.h>
 
+#include <ATen/ATen.h>
 #include <pybind11/stl/filesystem.h>
 
 #include <condition_variable>
@@ -23,13 +24,14 @@ struct TranslationStep {
   TextStep step;
   text::Tokenizer tokenizer;
 
-  // The rows of symbols.
-  std::vector<std::vector<text::Id>> rows(const at::Tensor& symbols) const {
-    const at::Tensor ids = symbols.cpu().to(at::kInt).contiguous();
+  // Symbols of the labels, without padding.
+  std::vector<std::vector<text::Id>> rows() const {
+    const at::Tensor ids = step.sample.labels.cpu().to(at::kInt).contiguous();
+    const at::Tensor lengths = step.visible.sum(-1).cpu();
     std::vector<std::vector<text::Id>> rows;
     for (int64_t k = 0; k < ids.size(0); ++k) {
       const auto* first = ids.const_data_ptr<text::Id>() + k * ids.size(1);
-      rows.emplace_back(first, first + ids.size(1));
+      rows.emplace_back(first, first + lengths.const_data_ptr<int64_t>()[k]);
     }
     return rows;
   }
@@ -265,11 +267,13 @@ void bind_translation(py::module_& module) {
           "noisy", [](const TranslationStep& s) { return s.step.noisy; },
           "[K, L] int64: what the noisy points themselves decode to")
       .def_property_readonly(
+          "visible", [](const TranslationStep& s) { return s.step.visible; },
+          "[K, L] bool: positions that count; the others are padding")
+      .def_property_readonly(
           "texts",
           [](const TranslationStep& s) {
             std::vector<std::string> texts;
-            for (const auto& row : s.rows(s.step.sample.labels))
-              texts.push_back(s.tokenizer.decode(row));
+            for (const auto& row : s.rows()) texts.push_back(s.tokenizer.decode(row));
             return texts;
           },
           "of the labels, one for every candidate")
@@ -277,7 +281,7 @@ void bind_translation(py::module_& module) {
           "pieces",
           [](const TranslationStep& s) {
             std::vector<std::vector<std::string>> pieces;
-            for (const auto& row : s.rows(s.step.sample.labels)) {
+            for (const auto& row : s.rows()) {
               auto& symbols = pieces.emplace_back();
               for (const text::Id id : row) symbols.push_back(s.tokenizer.dictionary().symbol(id));
             }
@@ -330,8 +334,8 @@ void bind_translator(py::module_& module) {
            }),
            py::arg("folder"), py::kw_only(), py::arg("device") = LoadOptions().device,
            py::arg("precision") = LoadOptions().precision,
-           py::arg("checkpoint") = LoadOptions().checkpoint,
-           py::arg("reranker") = LoadOptions().reranker, py::arg("seed") = TextRequest().seed,
+           py::arg("checkpoint") = LoadOptions().checkpoint, py::arg("reranker") = "",
+           py::arg("seed") = TextRequest().seed,
            written({.leading = "self, folder: str | os.PathLike[str]",
                     .own = "device: str = 'auto', precision: str = 'auto', checkpoint: str = '', "
                            "reranker: str | os.PathLike[str] = '', seed: int = 1",
