@@ -39,22 +39,26 @@ class Alphabet:
 class Network(nn.Module):
     """Estimates the codes x0 of a date from noisy points, their time and the spelling."""
 
-    def __init__(self, symbols, width=96, heads=4, hidden=192, layers=2):
+    def __init__(self, symbols, width=96, heads=4, hidden=192):
         super().__init__()
         part = {"d_model": width, "nhead": heads, "dim_feedforward": hidden, "dropout": 0.0, "activation": "gelu",
                 "batch_first": True, "norm_first": True}  # fmt: skip
         self.symbols = nn.Embedding(symbols, width, padding_idx=0)
-        self.source_places = nn.Parameter(0.02 * torch.randn(64, width))
-        self.target_places = nn.Parameter(0.02 * torch.randn(LENGTH, width))
-        self.encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(**part), layers, enable_nested_tensor=False)
+        self.source_places = nn.Parameter(torch.randn(64, width))
+        self.target_places = nn.Parameter(torch.randn(LENGTH, width))
+        self.neighbours = nn.Sequential(  # parts of words
+            nn.Conv1d(width, width, 5, padding=2), nn.GELU(), nn.Conv1d(width, width, 5, padding=2)
+        )
+        self.encoder = nn.TransformerEncoderLayer(**part)
         self.read = nn.Linear(DIM, width)
         self.time = nn.Sequential(nn.Linear(32, width), nn.GELU(), nn.Linear(width, width))
-        self.decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(**part), layers)
+        self.decoder = nn.TransformerDecoder(nn.TransformerDecoderLayer(**part), 2)
         self.write = nn.Sequential(nn.LayerNorm(width), nn.Linear(width, DIM))
 
     def encode(self, source):
         padding = source == 0
-        read = self.symbols(source) + self.source_places[: source.shape[1]]
+        read = self.symbols(source)
+        read = read + self.neighbours(read.transpose(1, 2)).transpose(1, 2) + self.source_places[: source.shape[1]]
         return self.encoder(read, src_key_padding_mask=padding), padding
 
     def forward(self, x, t, memory, padding):
@@ -108,17 +112,20 @@ def write(network, table, process, source, steps):
 
 
 def shuffled(source, labels, size):
-    """Batches without end, each padded to its longest spelling."""
+    """Batches without end, of spellings of about the same length, each padded to its longest one."""
+    lengths = (source != 0).sum(dim=1)
     while True:
-        for rows in torch.randperm(len(source)).split(size):
-            batch = source[rows]
-            yield batch[:, : int((batch != 0).sum(dim=1).max())], labels[rows]
+        for part in torch.randperm(len(source)).split(20 * size):
+            batches = part[lengths[part].argsort()].split(size)
+            for place in torch.randperm(len(batches)):
+                rows = batches[place]
+                yield source[rows, : int(lengths[rows].max())], labels[rows]
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--updates", type=int, default=1500)
-    parser.add_argument("--batch", type=int, default=64)
+    parser.add_argument("--batch", type=int, default=48)
     parser.add_argument("--steps", type=int, default=10, help="of sampling")
     parser.add_argument("--tests", type=int, default=1000, help="dates to test on")
     parser.add_argument("--seed", type=int, default=1)
