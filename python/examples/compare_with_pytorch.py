@@ -57,19 +57,20 @@ def main(arguments=None):
     torch.manual_seed(1)
     codes = torch.nn.functional.normalize(torch.randn(symbols, dim)) * math.sqrt(dim)
     labels = torch.randint(symbols, (elements,))
-    problem = (codes[labels], torch.randn(elements, dim), codes, labels)
+    x0, eps = codes[labels], torch.randn(elements, dim)
+    problem = (x0, eps, codes, labels)
 
     ways = {"naive PyTorch": naive, "tessera": ours}
     for way in ways.values():  # first calls set things up
-        way(*(part[:64] for part in problem[:2]), codes, labels[:64])
+        way(x0[:64], eps[:64], codes, labels[:64])
     memory = {name: extra_memory(way, problem) for name, way in ways.items()}
-    seconds = {name: [] for name in ways}
+    seconds: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(given.repeats):
         for name, way in ways.items():
             begin = time.perf_counter()
             way(*problem)
             seconds[name].append(time.perf_counter() - begin)
-    exact = naive(problem[0].double(), problem[1].double(), codes.double(), labels)
+    exact = naive(x0.double(), eps.double(), codes.double(), labels)
 
     medians = {name: statistics.median(each) for name, each in seconds.items()}
     print(f"{elements} elements, {symbols} codes, {dim} dimensions, {torch.get_num_threads()} threads")
