@@ -1,6 +1,6 @@
 """Trains a network of PyTorch's own layers with Tessera's process: dates in many spellings to ISO dates.
 
-    python train_dates.py                 # about two minutes on one core
+    python train_dates.py                 # about a minute on one core
     python train_dates.py --updates 300   # a glimpse
 
 `tessera` brings the codes, the forward process, the loss and the sampler; the network, the optimiser and the loop are
@@ -124,7 +124,7 @@ def shuffled(source, labels, size):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--updates", type=int, default=1500)
+    parser.add_argument("--updates", type=int, default=1000)
     parser.add_argument("--batch", type=int, default=48)
     parser.add_argument("--steps", type=int, default=10, help="of sampling")
     parser.add_argument("--tests", type=int, default=1000, help="dates to test on")
