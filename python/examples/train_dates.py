@@ -124,7 +124,7 @@ def shuffled(source, labels, size):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--updates", type=int, default=1000)
+    parser.add_argument("--updates", type=int, default=1200)
     parser.add_argument("--batch", type=int, default=48)
     parser.add_argument("--steps", type=int, default=10, help="of sampling")
     parser.add_argument("--tests", type=int, default=1000, help="dates to test on")
