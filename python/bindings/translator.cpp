@@ -290,17 +290,16 @@ void bind_translation(py::module_& module) {
           "symbols of the labels, one for every place");
 }
 
-// Documents of functions that take texts and options.
+// Documents of functions that take options; the class says what they mean.
 std::string text_doc(const std::string& name, const std::string& leading, const std::string& result,
-                     const std::string& text) {
-  std::vector<Parameter> keywords = text_parameters();
-  std::string doc = written({.name = name,
-                             .leading = leading,
-                             .own = "seed: int | None = None",
-                             .keywords = keywords,
-                             .result = result,
-                             .text = text});
-  return doc.substr(0, doc.find("\n    steps: "));  // meanings stand with the class
+                     const std::string& text, const std::string& own = "seed: int | None = None") {
+  const std::string doc = written({.name = name,
+                                   .leading = leading,
+                                   .own = own,
+                                   .keywords = text_parameters(),
+                                   .result = result,
+                                   .text = text});
+  return doc.substr(0, doc.find("\n    steps: "));
 }
 
 }  // namespace
@@ -390,7 +389,7 @@ void bind_translator(py::module_& module) {
                 translator.request("options", "", {}, changes).options));
           },
           text_doc("options", "self", "dict[str, typing.Any]",
-                   "All options as they are in effect with these changes.")
+                   "All options as they are in effect with these changes.", /*own=*/"")
               .c_str())
       .def_property_readonly("tokenizer", &Translator::tokenizer, py::return_value_policy::copy)
       .def_property_readonly("folder", [](const Translator& t) { return t.engine().folder(); });
