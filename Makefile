@@ -4,7 +4,7 @@ CMAKE_ARGS ?=
 # Idle worker threads must not spin while tests run side by side.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: help setup configure build test clients browser demo bench asan tsan shared package endurance processes check format formatted lint clean
+.PHONY: help setup configure build test clients browser demo python bench asan tsan shared package endurance processes check format formatted lint clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -40,6 +40,10 @@ browser: configure ## the web pages in Chromium; needs node, npm and chromium, a
 demo: build ## what models make, the method in pictures, r = 0 against r = 1: demo/index.html
 	@scripts/demo
 
+python: configure ## install the Python package into an environment of its own, run all of its tests
+	cmake --build --preset release --parallel $(JOBS) --target tessera_program tessera_python make_tiny_model
+	@scripts/check-python
+
 bench: configure ## compare our kernels with plain LibTorch, then micro-benchmarks
 	cmake --build --preset release --parallel $(JOBS) --target tessera_program tessera_bench
 	build/bin/tessera bench boundary
@@ -74,7 +78,7 @@ endurance: build ## 100 SIGTERMs under load, then ten minutes of load, for `tess
 processes: build ## processes that train together, killed at random moments
 	python3 tests/ranks/processes_test.py build/bin/tessera --long
 
-check: formatted test clients browser asan tsan shared package endurance processes lint ## all checks there are; takes long
+check: formatted test python clients browser asan tsan shared package endurance processes lint ## all checks there are; takes long
 
 format: ## rewrite the sources as .clang-format says
 	@scripts/setup --format
