@@ -77,8 +77,8 @@ tessera_dependency(png png.h libpng-dev PACKAGE PNG TARGET PNG::PNG LIBRARY png)
 tessera_dependency(zlib zlib.h zlib1g-dev PACKAGE ZLIB TARGET ZLIB::ZLIB LIBRARY z)
 tessera_dependency(lzma lzma.h liblzma-dev PACKAGE LibLZMA TARGET LibLZMA::LibLZMA LIBRARY lzma OPTIONAL)
 
-# The server's HTTP library: its header alone from TESSERA_DEPS_DIR, or the distribution's library, which has a file for
-# pkg-config only. The definitions there are part of its binary interface.
+# The server's HTTP library: its header alone from TESSERA_DEPS_DIR, or the distribution's library,
+# which has a file for pkg-config only. The definitions there are part of its binary interface.
 set(TESSERA_SERVER AUTO CACHE STRING "Build the HTTP server (tessera serve; needs cpp-httplib): AUTO, ON or OFF")
 set_property(CACHE TESSERA_SERVER PROPERTY STRINGS AUTO ON OFF)
 set(TESSERA_SERVER_LINKS OFF)

@@ -3,8 +3,8 @@
 # last installation from this folder wrote.
 #
 # Components: `program` is what the program needs, `development` the library and its headers. cpack
-# packs the first, with the distribution's libraries that the program needs (`closure`, which a plain
-# installation leaves out).
+# packs the first, with the distribution's libraries that the program needs (`closure`, which a
+# plain installation leaves out).
 include(CMakePackageConfigHelpers)
 set(_package ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
 

@@ -1,7 +1,8 @@
-# NCCL, for several processes with a GPU each. LibTorch with CUDA links to it; its headers come with the package
-# nvidia-nccl beside torch, or with the system.
+# NCCL, for several processes with a GPU each. LibTorch with CUDA links to it; its headers come
+# with the package nvidia-nccl beside torch, or with the system.
 #
-# Sets TESSERA_NCCL_INCLUDE: the folders of nccl.h and of the CUDA headers it needs; empty: not built in.
+# Sets TESSERA_NCCL_INCLUDE: the folders of nccl.h and of the CUDA headers it needs; empty: not
+# built in.
 set(TESSERA_NCCL AUTO CACHE STRING "Several processes exchange values between GPUs by NCCL: AUTO, ON or OFF")
 set_property(CACHE TESSERA_NCCL PROPERTY STRINGS AUTO ON OFF)
 set(TESSERA_NCCL_INCLUDE "")
