@@ -65,7 +65,10 @@ seq2seq::GenerationOptions changed(seq2seq::GenerationOptions options,
 // Rows of a batch that belong to one request.
 TextStep step_of(const seq2seq::GenerationStep& step, size_t place, const Codebook& codebook) {
   const auto first = static_cast<int64_t>(place) * step.candidates;
-  TextStep result{rows_of(step.sample, first, step.candidates), {}, step.calls};
+  TextStep result{rows_of(step.sample, first, step.candidates),
+                  {},
+                  step.calls,
+                  step.visible.narrow(0, first, step.candidates)};
   const SampleStep& sample = result.sample;
   result.noisy = sample.noisy.defined() ? sample.noisy : codebook.decode(sample.x);
   return result;

@@ -17,9 +17,10 @@ namespace tessera {
 
 // A step of the sampler, for one request.   K candidates, L padded length
 struct TextStep {
-  SampleStep sample;  // of this request alone: x [K, L, d], labels [K, L], ...
-  at::Tensor noisy;   // [K, L] int64: the symbols that the noisy points themselves decode to
-  int64_t calls = 0;  // network calls when all steps are done
+  SampleStep sample;        // of this request alone: x [K, L, d], labels [K, L], ...
+  at::Tensor noisy;         // [K, L] int64: the symbols that the noisy points themselves decode to
+  int64_t calls = 0;        // network calls when all steps are done
+  at::Tensor visible = {};  // [K, L] bool: positions that count; the others are padding
 };
 
 // A text to be turned into another one.
