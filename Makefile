@@ -4,7 +4,7 @@ CMAKE_ARGS ?=
 # Idle worker threads must not spin while tests run side by side.
 export OMP_WAIT_POLICY ?= PASSIVE
 
-.PHONY: help setup configure build test demo bench asan tsan shared check format formatted lint clean
+.PHONY: help setup configure build test demo python bench asan tsan shared check format formatted lint clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -32,6 +32,10 @@ test: configure ## build and run all tests
 demo: build ## pictures of the method, and r = 0 against r = 1: writes demo/index.html
 	@scripts/demo
 
+python: configure ## install the Python package into an environment of its own, run all of its tests
+	cmake --build --preset release --parallel $(JOBS) --target tessera_program tessera_python make_tiny_model
+	@scripts/check-python
+
 bench: configure ## compare our kernels with plain LibTorch, then micro-benchmarks
 	cmake --build --preset release --parallel $(JOBS) --target tessera_program tessera_bench
 	build/bin/tessera bench boundary
@@ -52,7 +56,7 @@ shared: setup ## shared libraries, and the library as a part of another project
 	cmake --build --preset shared --parallel $(JOBS)
 	ctest --preset shared
 
-check: formatted test asan tsan shared lint ## all checks there are; takes long
+check: formatted test python asan tsan shared lint ## all checks there are; takes long
 
 format: ## rewrite the sources as .clang-format says
 	@scripts/setup --format

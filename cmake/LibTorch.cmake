@@ -28,8 +28,11 @@ function(_tessera_torch_version root result)
 endfunction()
 
 function(_tessera_python_torch python result)
+  # pip hides installed packages from what it builds, but not where they are.
   execute_process(
-    COMMAND ${python} -c "import importlib.util as u; print(u.find_spec('torch').submodule_search_locations[0])"
+    COMMAND ${python} -c "import importlib.util, sysconfig
+spec = importlib.util.find_spec('torch')
+print(spec.submodule_search_locations[0] if spec else sysconfig.get_paths()['platlib'] + '/torch')"
     OUTPUT_VARIABLE folder ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE failed)
   if(failed)
     set(folder "")
@@ -47,8 +50,12 @@ string(REPLACE ":" ";" _prefixes "$ENV{CMAKE_PREFIX_PATH}")
 foreach(_prefix IN LISTS CMAKE_PREFIX_PATH _prefixes)
   list(APPEND _candidates ${_prefix} ${_prefix}/../.. ${_prefix}/torch)
 endforeach()
-find_program(TESSERA_PYTHON NAMES python3 python)
-foreach(_python IN ITEMS "${TESSERA_PYTHON}" "${CMAKE_CURRENT_LIST_DIR}/../.venv/bin/python3")
+find_program(TESSERA_PYTHON3 NAMES python3 python)
+set(_pythons "${TESSERA_PYTHON3}" "${CMAKE_CURRENT_LIST_DIR}/../.venv/bin/python3")
+if(SKBUILD)  # pip install: the torch of that Python and no other
+  set(_pythons "${Python_EXECUTABLE}")
+endif()
+foreach(_python IN LISTS _pythons)
   if(_python AND EXISTS ${_python})
     _tessera_python_torch(${_python} _folder)
     list(APPEND _candidates ${_folder})
@@ -70,6 +77,10 @@ foreach(_root IN LISTS _candidates)
   endif()
 endforeach()
 if(NOT TESSERA_TORCH_ROOT)
+  if(SKBUILD)
+    message(FATAL_ERROR "${Python_EXECUTABLE} has no torch ${TESSERA_TORCH_MINIMUM} or newer, or hides it.${_seen}\n"
+      "Install torch first, then: pip install --no-build-isolation . (which needs scikit-build-core and ninja)")
+  endif()
   message(FATAL_ERROR "LibTorch ${TESSERA_TORCH_MINIMUM} or newer was not found.${_seen}\n"
     "Run 'make setup', or give its folder with -DTorch_DIR=DIR, or activate a Python that has torch.")
 endif()
