@@ -234,6 +234,7 @@
   function show(n) {
     const frame = run.frames[n], end = n === run.frames.length - 1 && run.result;
     $('rows').style.setProperty('--unrest', run.frames[0].t > 0 ? Math.sqrt(frame.t / run.frames[0].t).toFixed(3) : 0);
+    $('rows').classList.toggle('raw', !!frame.rows[0]?.raw);
     for (const [k, row] of drawn) {
       if (frame.rows[k] && row.item.isConnected) lay(row, words(frame.rows[k]));
       row.pick.setAttribute('aria-pressed', k === run.picked);
