@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <stdexcept>
@@ -69,7 +70,7 @@ class RawClient {
   std::string read_some() {
     char bytes[4096];
     const ssize_t count = ::recv(socket_, bytes, sizeof bytes, 0);
-    closed_ |= count <= 0;
+    if (count <= 0) closed_ = true;
     return std::string(bytes, count > 0 ? static_cast<size_t>(count) : 0);
   }
   bool closed() const { return closed_; }
@@ -77,7 +78,7 @@ class RawClient {
  private:
   int socket_;
   std::string seen_;
-  bool closed_ = false;
+  std::atomic<bool> closed_{false};  // one thread may send while another reads
 };
 
 // One exchange on a connection of its own, which is closed afterwards.
