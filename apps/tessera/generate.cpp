@@ -171,7 +171,8 @@ class GenerateRun {
     Json options;
     const GenerateOptions in_effect = engine_.in_effect(command_.settings.changes());
     const auto add = [&](const engine::RequestOption& option, const auto& field) {
-      if (field) options[option.name] = *field;
+      // How much is computed at a time is each process's own matter.
+      if (field && std::string_view(option.name) != "batch_tokens") options[option.name] = *field;
     };
     engine::visit_sampler(in_effect, add);
     engine::visit_generation(in_effect, add);
@@ -277,7 +278,7 @@ void add_generate(CLI::App& program, const GlobalOptions& globals) {
   generate->add_option("--out", command->share.out, "with --shard: folder for the blocks")
       ->option_text("DIR");
   generate->callback([command, &globals] {
-    if (!command->share.join.empty()) return print_joined(command->share.join);
+    if (!command->share.join.empty()) return print_joined(command->share.join, "generate");
     require_option(command->share.shared() == !command->share.out.empty(),
                    "--shard and --out go together: the blocks of a share go to a folder");
     require_option(!command->share.shared() || !command->show_steps,

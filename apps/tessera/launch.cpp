@@ -66,7 +66,8 @@ RankOptions of_variables(const Variables& variables) {
   if (options.size == 1) return options;
   options.rank = variables.needed({"RANK"}, 0, kMostProcesses);
   options.local_rank = variables.number({"LOCAL_RANK"}, 0, kMostProcesses).value_or(0);
-  options.local_size = variables.number({"LOCAL_WORLD_SIZE"}, 1, kMostProcesses).value_or(1);
+  options.local_size =
+      variables.number({"LOCAL_WORLD_SIZE"}, 1, kMostProcesses).value_or(options.local_rank + 1);
   read_address(variables, options, "", kUsualPort);
   options.served = variables.word({"TORCHELASTIC_USE_AGENT_STORE"}) == "True";
   options.attempt = variables.word({"TORCHELASTIC_RESTART_COUNT"});

@@ -274,16 +274,16 @@ void sample_share(const SampleCommand& command, const GlobalOptions& globals) {
 
 // Puts the blocks of a folder where the images are to go.
 void join_samples(SampleCommand& command) {
-  const fs::path file = command.share.join / "job.json";
   image_model::ImageShape shape;
   try {
-    const nlohmann::json job = read_json(file).at("job");
+    const nlohmann::json job = job_to_join(command.share.join, "sample");
     command.count = job.at("count").get<int64_t>();
     shape = {job.at("channels").get<int64_t>(), job.at("height").get<int64_t>(),
              job.at("width").get<int64_t>()};
     image_model::check_size(shape);
   } catch (const nlohmann::json::exception& error) {
-    throw Error(fmt::format("'{}' is damaged: {}", file.string(), json_problem(error)));
+    throw Error(
+        fmt::format("'{}' is damaged: {}", command.share.join.string(), json_problem(error)));
   }
   const int64_t bytes = shape.height * shape.width * shape.channels;
   if (!command.grid.empty()) {

@@ -176,7 +176,7 @@ void add_score_model(CLI::App& program, const GlobalOptions& globals) {
   score->add_option("--out", command->share.out, "with --shard: folder for the blocks")
       ->option_text("DIR");
   score->callback([command, &globals] {
-    if (!command->share.join.empty()) return print_joined(command->share.join);
+    if (!command->share.join.empty()) return print_joined(command->share.join, "score-model");
     require_option(
         !command->model.folder.empty() && !command->source.empty() && !command->target.empty(),
         "name a model (RUN or MODEL) and the files --src and --tgt");

@@ -41,7 +41,16 @@ std::string fingerprint_of_model(const std::filesystem::path& folder) {
   return file_hash(folder / kModelWeightsFile) + " " + file_hash(folder / "config.json");
 }
 
-void print_joined(const std::filesystem::path& folder) {
+nlohmann::json job_to_join(const std::filesystem::path& folder, const std::string& name) {
+  const nlohmann::json job = BlockFolder::job_of(folder);
+  const std::string made_by = job.is_object() ? job.value("command", "") : "";
+  require_option(made_by == name, "'{}' holds blocks of `tessera {}`: that command joins them",
+                 folder.string(), made_by);
+  return job;
+}
+
+void print_joined(const std::filesystem::path& folder, const std::string& name) {
+  job_to_join(folder, name);
   BlockFolder::join(folder, [](std::string_view bytes) { std::cout << bytes; });
   std::cout.flush();
 }

@@ -34,7 +34,10 @@ nlohmann::ordered_json facts_of_input(const std::filesystem::path& file);
 // The same about a model folder.
 std::string fingerprint_of_model(const std::filesystem::path& folder);
 
-// Prints the blocks of a folder.
-void print_joined(const std::filesystem::path& folder);
+// The job of a folder of blocks. Throws UsageError if another command than `name` made them.
+nlohmann::json job_to_join(const std::filesystem::path& folder, const std::string& name);
+
+// Prints the blocks that the command `name` made.
+void print_joined(const std::filesystem::path& folder, const std::string& name);
 
 }  // namespace tessera::app

@@ -28,6 +28,11 @@ fs::path block_file(const fs::path& folder, int64_t block, const std::string& en
 
 // The first place at which two jobs differ: "seed is 1, not 2"; empty: nowhere.
 std::string difference(const nlohmann::json& there, const nlohmann::json& here) {
+  for (const auto& [key, value] : here.items()) {
+    if (!there.contains(key) || there[key] == value || !value.is_object()) continue;
+    if (const std::string within = difference(there[key], value); !within.empty())
+      return key + "." + within;
+  }
   for (const auto& [key, value] : here.items())
     if (!there.contains(key) || there[key] != value)
       return fmt::format("{} is {}, not {}", key,
@@ -116,6 +121,16 @@ void BlockFolder::write(int64_t block, std::string_view bytes) const {
 
 void BlockFolder::set_count(int64_t blocks) const {
   write_file_atomically(folder_ / kCountFile, Json{{"blocks", blocks}}.dump() + "\n");
+}
+
+nlohmann::json BlockFolder::job_of(const fs::path& folder) {
+  const fs::path file = folder / kJobFile;
+  require(is_there(file), "'{}' holds no blocks: it has no {}", folder.string(), kJobFile);
+  try {
+    return read_json(file).at("job");
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(fmt::format("'{}' is damaged: {}", file.string(), json_problem(error)));
+  }
 }
 
 void BlockFolder::join(const fs::path& folder,

@@ -37,6 +37,9 @@ class BlockFolder {
   // To be called by every process that knows how many blocks there are.
   void set_count(int64_t blocks) const;
 
+  // The job of a folder. Throws Error if there is none.
+  static nlohmann::json job_of(const std::filesystem::path& folder);
+
   // Hands over all blocks in order. Throws Error that says which are missing, before anything else.
   static void join(const std::filesystem::path& folder,
                    const std::function<void(std::string_view bytes)>& take);

@@ -63,8 +63,11 @@ class C10dGroup final : public Group {
         exceptions_(std::uncaught_exceptions()),
         store_(store_of(options)) {
     control_ = gloo("control");
-    // Processes of one machine can share a GPU, but not by NCCL.
-    if (device.is_cuda() && options.local_size <= cuda_device_count())
+    // Processes of one machine can share a GPU, but not by NCCL. All must choose alike.
+    const bool own_gpu =
+        knows_nccl() && device.is_cuda() && options.local_size <= cuda_device_count();
+    const std::vector<std::string> all = gather(std::string(own_gpu ? "1" : "0"));
+    if (std::count(all.begin(), all.end(), "1") == options.size)
       values_ = nccl_backend(c10::make_intrusive<c10d::PrefixStore>("nccl", store_), options.rank,
                              options.size, timeout_of(options));
     on_device_ = values_.defined();
@@ -155,10 +158,12 @@ class C10dGroup final : public Group {
     if (!stays) values.copy_(list.front());
   }
 
-  // Errors of Gloo and of LibTorch mean that another process does not answer.
+  // Errors of Gloo and of NCCL mean that another process does not answer.
   void guarded(const std::function<void()>& work) const {
     try {
       work();
+    } catch (const c10::OutOfMemoryError&) {
+      throw;
     } catch (const std::exception& error) {
       throw LostProcess(
           fmt::format("another process of the training does not answer: {}", said(error)),

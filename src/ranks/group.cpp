@@ -1,5 +1,7 @@
 #include "ranks/group.h"
 
+#include "base/log.h"
+#include "base/numerals.h"
 #include "base/require.h"
 #include "ranks/c10d_group.h"
 
@@ -73,6 +75,10 @@ std::unique_ptr<Group> meet(const RankOptions& options, at::Device device) {
   if (options.size == 1) return std::make_unique<Alone>();
   require_option(1 <= options.port && options.port <= 65535,
                  "a port is a number from 1 to 65535, got {}", options.port);
+  if (options.rank == 0)
+    log::info("waiting for {} to meet at {}:{}",
+              counted(options.size - 1, "other process", "other processes"), options.address,
+              options.port);
   return meet_by_c10d(options, device);
 }
 

@@ -5,6 +5,10 @@
 
 namespace tessera::ranks {
 
+bool knows_nccl() {
+  return true;
+}
+
 c10::intrusive_ptr<c10d::Backend> nccl_backend(const c10::intrusive_ptr<c10d::Store>& store,
                                                int rank, int size,
                                                std::chrono::milliseconds timeout) {

@@ -8,7 +8,10 @@
 
 namespace tessera::ranks {
 
-// A backend for values on GPUs, one GPU a process; null if this build does not know NCCL.
+// Whether this build can exchange values between GPUs by NCCL.
+bool knows_nccl();
+
+// A backend for values on GPUs, one GPU a process. Only if this build knows NCCL.
 c10::intrusive_ptr<c10d::Backend> nccl_backend(const c10::intrusive_ptr<c10d::Store>& store,
                                                int rank, int size,
                                                std::chrono::milliseconds timeout);

@@ -155,7 +155,8 @@ evaluation::ImageDistance::Result ImageTask::measure_distance(
 train::Validation ImageTask::validate(const at::Tensor& weights, int64_t step,
                                       const std::function<void()>& pause) {
   const c10::NoGradGuard no_grad;
-  const TemporaryWeights in_force(*model_, weights);
+  std::optional<TemporaryWeights> in_force;
+  ranks::together(group_, [&] { in_force.emplace(*model_, weights); });
   Json line;
   const double loss = validation_loss(line, pause);
   log::info("step {}  validation loss {:.4f}", step, loss);

@@ -20,8 +20,11 @@ namespace {
 void check_changes(const config::Schema& schema, const std::map<std::string, config::Value>& before,
                    const Recipe& recipe) {
   std::vector<std::string> refused;
-  for (const auto& [key, value] : schema.values())
-    if (value != before.at(key) && !schema.may_change(key)) refused.push_back(key);
+  for (const auto& [key, value] : schema.values()) {
+    const auto then = before.find(key);  // a model of another kind has other keys
+    if (then == before.end() || (value != then->second && !schema.may_change(key)))
+      refused.push_back(key);
+  }
   require_option(
       refused.empty(),
       "a resumed run cannot change {}: it would no longer be the same run (start a new one, "
@@ -59,6 +62,7 @@ Recipe continued_recipe(const train::RunFolder& folder, Recipe recipe) {
                  "'{}' holds a run of another kind of data than the recipe",
                  folder.path().string());
   recipe = with_full_paths(std::move(recipe), folder.path());
+  recipe.run.out = stored.recipe.run.out;  // the folder may have been moved
   config::Schema schema;
   declare(schema, recipe);
   check_changes(schema, stored.values, recipe);

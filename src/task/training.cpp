@@ -138,9 +138,11 @@ struct Training::State {
 
   // The recipe as it is carried out now.
   Recipe carried_out() const {
-    return resumes() ? task::without_unnamed_code(recipe, RunFolder::open(request.resume),
-                                                  request.overrides)
-                     : recipe;
+    // What a recipe names, the user has named.
+    const bool named = !request.recipe.empty() || !request.recipe_text.empty();
+    return resumes() && !named ? task::without_unnamed_code(recipe, RunFolder::open(request.resume),
+                                                            request.overrides)
+                               : recipe;
   }
 
   TrainingResult start(const std::stop_token& stop, const OnTrainingProgress& on_progress) const;

@@ -49,7 +49,8 @@ Validator::Validator(seq2seq::Seq2Seq& model, const corpus::Corpus& corpus,
 
 Measurement Validator::measure(const at::Tensor& weights, const std::function<void()>& pause) {
   const c10::NoGradGuard no_grad;
-  const TemporaryWeights in_force(model_, weights);
+  std::optional<TemporaryWeights> in_force;
+  ranks::together(group_, [&] { in_force.emplace(model_, weights); });
   Measurement found;
   measure_loss(found, pause);
   if (sentences_ > 0) measure_generation(found, pause);

@@ -55,11 +55,13 @@ Learner::Learner(nn::Trainable& model, const LearnerOptions& options, uint64_t s
       adamw_({leaf_}, options.adamw) {
   require_option(options.accumulate >= 1, "train.accumulate must be at least 1, got {}",
                  options.accumulate);
-  require_option(group.size() <= options.accumulate,
-                 "train.accumulate = {} has fewer batches than there are processes ({}): "
-                 "train.accumulate={} makes updates of {} batches; lower data.tokens or data.batch "
-                 "if they are to stay as large as they were",
-                 options.accumulate, group.size(), group.size(), group.size());
+  require_option(
+      group.size() <= options.accumulate,
+      "train.accumulate = {} has fewer batches than there are processes ({}): "
+      "train.accumulate={} makes updates of {} batches; lower data.tokens or data.batch "
+      "if they are to stay as large as they were. A run that was begun keeps its number: start "
+      "fewer processes",
+      options.accumulate, group.size(), group.size(), group.size());
   require_option(group.alone() || model.state().empty(),
                  "a model that adapts more than its weights in training (an adaptive schedule, the "
                  "codes of an autoencoder) trains in one process only");

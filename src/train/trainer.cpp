@@ -12,6 +12,7 @@
 
 #include <tessera/tensor/value_checks.h>
 
+#include <ATen/ATen.h>
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -85,7 +86,10 @@ void Trainer::share_beginning() {
   if (group_.alone()) return;
   const Json mine = group_.first() ? position() : Json();
   const std::string first = group_.gather(mine.dump()).front();
-  if (!group_.first()) set_position(nlohmann::json::parse(first));
+  if (!group_.first()) {
+    set_position(nlohmann::json::parse(first));
+    saved_ = position_.step > 0;
+  }
   learner_.share_state();
 }
 
@@ -285,7 +289,11 @@ std::optional<double> Trainer::validate(Records* records, const std::stop_token&
       if (stop.stop_requested()) throw ranks::GivenUp();
     });
     if (records != nullptr) records->metrics.write(position_.step, found.line);
-    return found.score;
+    if (group_.alone()) return found.score;
+    // A distance is computed in every process, and may be rounded otherwise on another machine.
+    const at::Tensor score = at::full({1}, found.score, at::kDouble);
+    group_.broadcast(score);
+    return score.item<double>();
   } catch (const ranks::GivenUp&) {
     return std::nullopt;
   }
@@ -328,17 +336,19 @@ void Trainer::require_equal_weights() const {
 
 void Trainer::save(Records* records, std::optional<double> score) {
   require_equal_weights();
+  // Some launchers end all processes when one has ended: nobody goes on before it is written.
+  ranks::together(group_, [&] {
+    if (records == nullptr) return;
+    records->checkpoints.save(
+        position_.step,
+        [&](const std::filesystem::path& folder) {
+          task_.write_model(folder, learner_.average(), position_.step);
+          safetensors::save(folder / kTrainingFile, learner_.state());
+          write_file_atomically(folder / kStateFile, position().dump(2) + "\n");
+        },
+        score);
+  });
   saved_ = true;
-  if (records == nullptr) return;
-  const Json state = position();
-  records->checkpoints.save(
-      position_.step,
-      [&](const std::filesystem::path& folder) {
-        task_.write_model(folder, learner_.average(), position_.step);
-        safetensors::save(folder / kTrainingFile, learner_.state());
-        write_file_atomically(folder / kStateFile, state.dump(2) + "\n");
-      },
-      score);
 }
 
 void Trainer::restore(const std::filesystem::path& checkpoint) {
