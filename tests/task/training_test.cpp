@@ -77,6 +77,23 @@ TEST_F(TrainingTest, IsStoppedByItsTokenAndGoesOnToTheBit) {
   EXPECT_EQ(state("parts"), state("whole"));
 }
 
+TEST_F(TrainingTest, TheSameRequestGoesOnWithARunThatIsThere) {
+  const auto again = [&](const std::string& run, std::vector<std::string> overrides = {}) {
+    TrainingRequest same = request(run, std::move(overrides));
+    same.or_resume = true;
+    return same;
+  };
+  Training(request("whole")).run();
+  EXPECT_TRUE(stopped_at(Training(again("run")), 8).stopped);  // it begins where there is none
+  fs::rename(folder_ / "run", folder_ / "moved");
+  EXPECT_EQ(Training(again("moved")).run().steps, 24);
+  EXPECT_EQ(state("moved"), state("whole"));
+  EXPECT_THAT(complaint([&] { Training(again("moved", {"model.width=32"})); }),
+              HasSubstr("cannot change model.width"));
+  EXPECT_THAT(complaint([&] { Training(request("moved")).run(); }),
+              HasSubstr("holds a run already"));
+}
+
 TEST_F(TrainingTest, HasNothingToDoInARunThatIsComplete) {
   Training(request("run")).run();
   const TrainingResult again = Training(resumption("run")).run();
