@@ -1,11 +1,13 @@
-# Whether the Python package can be built: it needs the Python that LibTorch's torch belongs to, with headers.
+# Whether the Python package can be built: it needs the Python that LibTorch's torch belongs to,
+# with headers.
 #
 # Sets TESSERA_PYTHON_BUILDS, and finds the package Python.
 
 set(TESSERA_PYTHON_BUILDS OFF)
 if(NOT TESSERA_PYTHON STREQUAL "OFF" AND NOT TESSERA_SANITIZE)
   set(_why "")
-  # TORCH/../../../../bin/python3 is the Python of a virtual environment; others are asked where their torch is.
+  # TORCH/../../../../bin/python3 is the Python of a virtual environment; others are asked where
+  # their torch is.
   if(NOT Python_EXECUTABLE)
     foreach(_python IN ITEMS "${TESSERA_TORCH_ROOT}/../../../../bin/python3" "${TESSERA_PYTHON3}")
       if(EXISTS ${_python})

@@ -1,4 +1,5 @@
-# `pip install .` after `make build` takes the library and the program from build/, where they were built with the same
+# `pip install .` after `make build` takes the library and the program from build/, where they were
+# built with the same
 # LibTorch, instead of building them again. Then there are the same targets, imported.
 #
 # Sets TESSERA_READY_BUILD.
