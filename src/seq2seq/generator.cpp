@@ -5,6 +5,7 @@
 #include "seq2seq/diffusion.h"
 #include "tensor/out_of_memory.h"
 
+#include <tessera/base/out_of_memory.h>
 #include <tessera/tensor/value_checks.h>
 
 #include <c10/core/GradMode.h>
@@ -98,7 +99,7 @@ std::vector<Generated> Generator::generate(const std::vector<std::vector<Id>>& s
     if (reranker_ != nullptr) reranker_->choose(sentences, results, options_.batch_tokens);
   } catch (const c10::Error& error) {
     if (!is_out_of_memory(error)) throw;
-    throw Error(
+    throw OutOfMemory(
         "the device has no memory left for a batch",
         fmt::format("lower generate.batch_tokens (--batch-tokens), now {}", options_.batch_tokens));
   }

@@ -4,6 +4,8 @@
 #include "support/log_listener.h"
 #include "support/wait_until.h"
 
+#include <tessera/base/out_of_memory.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -292,13 +294,24 @@ TEST_F(EngineRoomTest, HalvesBatchesWhenMemoryRunsOut) {
   const ::tessera::test::LogListener log;
   room({}, 4);
   fake_.allow(kAll);
-  fake_.fail_with(std::make_exception_ptr(std::bad_alloc()));
+  fake_.fail_with(std::make_exception_ptr(OutOfMemory("no memory", "lower the batch")));
   auto job = ask({.texts = {"a", "b", "c", "d"}});
   EXPECT_EQ(status_of(job), 503);
   fake_.fail_with({});
   room_->translate({.texts = {"e", "f", "g"}});
   EXPECT_THAT(batches(), ElementsAre(SizeIs(4), ElementsAre("e", "f"), ElementsAre("g")));
   EXPECT_THAT(log.text(), HasSubstr("2 tokens at most"));
+}
+
+TEST_F(EngineRoomTest, KeepsBatchesWhenATextAloneDoesNotFit) {
+  room({}, 4);
+  fake_.allow(kAll);
+  fake_.fail_with(std::make_exception_ptr(std::bad_alloc()));
+  auto job = ask({.texts = {"abcdefgh"}});
+  EXPECT_EQ(status_of(job), 503);
+  fake_.fail_with({});
+  room_->translate({.texts = {"a", "b", "c", "d"}});
+  EXPECT_THAT(batches(), ElementsAre(SizeIs(1), SizeIs(4)));
 }
 
 TEST_F(EngineRoomTest, TellsWhenAJobIsQueuedAndBegun) {

@@ -4,6 +4,8 @@
 #include "base/require.h"
 #include "tensor/out_of_memory.h"
 
+#include <tessera/base/out_of_memory.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,6 +28,8 @@ bool says_out_of_memory(const std::exception_ptr& failure) {
   if (!failure) return false;
   try {
     std::rethrow_exception(failure);
+  } catch (const OutOfMemory&) {
+    return true;
   } catch (const c10::Error& error) {
     return is_out_of_memory(error);
   } catch (const std::bad_alloc&) {
@@ -483,12 +487,13 @@ void EngineRoom::hand_out(Device& device, Batch& batch) {
     double& usual = device.tokens_per_second;
     usual = usual == 0 ? rate : 0.8 * usual + 0.2 * rate;
   }
-  if (no_memory) note_memory(*models_[batch.model]);
+  // A text alone that does not fit says nothing of batches.
+  if (no_memory && batch.parts.size() > 1) note_memory(*models_[batch.model], batch.tokens);
 }
 
-void EngineRoom::note_memory(Model& model) {
+void EngineRoom::note_memory(Model& model, int64_t too_many) {
   int64_t& tokens = model.given.batch_tokens;
-  tokens = std::max<int64_t>(1, tokens / 2);
+  tokens = std::max<int64_t>(1, std::min(tokens, too_many) / 2);
   log::warn("{}: out of memory; batches have {} tokens at most from now on", model.given.facts.name,
             tokens);
 }

@@ -101,7 +101,7 @@ class EngineRoom : public Service {
   Batch next_batch(Device& device);
   void compute(Batch& batch);
   void hand_out(Device& device, Batch& batch);
-  void note_memory(Model& model);
+  void note_memory(Model& model, int64_t too_many);
 
   std::vector<ModelFacts> facts_;
   RoomOptions options_;
