@@ -209,6 +209,21 @@ TEST_F(ServerTest, WantsItsToken) {
             200);
 }
 
+TEST_F(ServerTest, IsForThisMachineAloneWithoutAToken) {
+  start();
+  const auto status = [&](const std::string& host) {
+    RawClient client(server_->port());
+    client.send("GET /v1/models HTTP/1.1\r\nConnection: close\r\nHost: " + host + "\r\n\r\n");
+    return status_of(client.read_all());
+  };
+  EXPECT_EQ(status("127.0.0.1"), 200);
+  EXPECT_EQ(status("evil.example"), 403);
+  ServerOptions any = options();
+  any.open = true;
+  start(any);
+  EXPECT_EQ(status("proxy.example"), 200);
+}
+
 TEST_F(ServerTest, LimitsTextsAndCharacters) {
   ServerOptions small = options();
   small.max_texts = 2;
@@ -275,6 +290,8 @@ TEST_F(ServerTest, RefusesOptionsThatMakeNoSense) {
   };
   ServerOptions wrong = options();
   wrong.host = "0.0.0.0";
+  EXPECT_THAT(complaint(wrong), HasSubstr("--token-file"));
+  wrong.host = "127.example.com";
   EXPECT_THAT(complaint(wrong), HasSubstr("--token-file"));
   wrong = options();
   wrong.models.clear();

@@ -16,6 +16,7 @@
 #include "serve/http/admission.h"
 #include "serve/http/dispatcher.h"
 #include "serve/http/http_server.h"
+#include "serve/http/local_name.h"
 #include "serve/metrics.h"
 #include "serve/routes.h"
 #include "serve/system_routes.h"
@@ -27,15 +28,11 @@ using serve::ModelFacts;
 using serve::Readiness;
 using SteadyClock = std::chrono::steady_clock;
 
-bool is_loopback(const std::string& host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
-}
-
 void check(const ServerOptions& options) {
   require_option(!options.models.empty(), "there is no model to serve");
   require_option(options.port >= 0 && options.port <= 65535,
                  "the port must be from 0 to 65535, got {}", options.port);
-  if (options.token.empty() && !options.open && !is_loopback(options.host))
+  if (options.token.empty() && !options.open && !serve::is_local_name(options.host))
     throw UsageError(
         fmt::format("anyone who reaches {} could use this server", options.host),
         "set a token (--token-file FILE, or TESSERA_TOKEN), or say --open if none is wanted");
@@ -128,8 +125,9 @@ struct Server::State {
     add(libretranslate_routes(*room, limits));
     add(deepl_routes(*room, limits));
     add(openai_image_routes(*room, limits));
-    dispatcher.emplace(std::move(routes), serve::Admission(options.token, options.origins),
-                       metrics);
+    const bool local_only = options.token.empty() && !options.open;  // check() saw to the host
+    dispatcher.emplace(std::move(routes),
+                       serve::Admission(options.token, options.origins, local_only), metrics);
   }
 
   void load() {
