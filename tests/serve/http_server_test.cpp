@@ -53,6 +53,7 @@ class HttpServerTest : public testing::Test {
     if (request.path == "/wait") {
       EXPECT_TRUE(wait_until([&] { return released_.load(); }));
     }
+    if (request.path == "/large") return {.type = "text/plain", .body = std::string(64 << 20, 'x')};
     if (request.path == "/events") return {.type = "text/event-stream", .events = events_};
     std::string text = request.method + " " + request.path;
     for (const auto& [name, value] : request.query) text += " " + name + "=" + value;
@@ -253,10 +254,32 @@ TEST_F(HttpServerTest, FinishesWhatHasBegun) {
   EXPECT_THAT(exchange(port, "GET", "/late"), HasSubstr("Connection: close"));
   kept.read_all();
   EXPECT_TRUE(kept.closed()) << "nobody was served there";
-  EXPECT_FALSE(server_->finish(std::chrono::steady_clock::now() + 50ms));
   released_ = true;
   EXPECT_TRUE(server_->finish(std::chrono::steady_clock::now() + 60s));
   waiting.join();
+}
+
+TEST_F(HttpServerTest, CutsOffThoseWhoReadSlowlyAtTheEnd) {
+  const int port = start({.write = 60s});
+  RawClient trickling(port), silent(port);
+  for (RawClient* each : {&trickling, &silent}) {
+    each->take_little();
+    each->send("GET /large HTTP/1.1\r\n\r\n");
+  }
+  EXPECT_TRUE(wait_until([&] { return answered_ == 2; }));
+  std::atomic<bool> ended{false};
+  std::thread drip([&] {
+    for (int k = 0; k < 1500 && !ended; ++k) {
+      trickling.read_some();
+      std::this_thread::sleep_for(20ms);
+    }
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE(server_->finish(begin + 200ms));
+  server_.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s);
+  ended = true;
+  drip.join();
 }
 
 TEST_F(HttpServerTest, SaysThatAPortIsTaken) {

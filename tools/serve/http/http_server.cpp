@@ -17,6 +17,7 @@
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -262,6 +263,7 @@ struct HttpServer::State : httplib::Server {
 
   bool process_and_close_socket(socket_t socket) override {
     Connection connection(socket, options.write);
+    const Open open(*this, socket);
     const int on = 1;
     ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     if (refusing) return refuse(connection);
@@ -280,6 +282,22 @@ struct HttpServer::State : httplib::Server {
     --metrics.connections;
     return true;
   }
+
+  // A connection whose socket others may shut down.
+  struct Open {
+    Open(State& state_, socket_t socket_) : state(state_), socket(socket_) {
+      const std::lock_guard lock(state.mutex);
+      state.open.insert(socket);
+    }
+    ~Open() {
+      const std::lock_guard lock(state.mutex);
+      state.open.erase(socket);
+    }
+    Open(const Open&) = delete;
+
+    State& state;
+    const socket_t socket;
+  };
 
   // Reads a request and answers it. Returns whether another may follow.
   bool serve_one(Connection& connection) {
@@ -324,6 +342,7 @@ struct HttpServer::State : httplib::Server {
   std::atomic<int64_t> busy{0};  // connections with a request under way
   std::mutex mutex;
   std::condition_variable idle;
+  std::set<socket_t> open;  // guarded by the mutex
 };
 
 HttpServer::HttpServer(const HttpOptions& options, HttpHandlers handlers, Metrics& metrics)
@@ -365,7 +384,10 @@ void HttpServer::close_connections() {
 bool HttpServer::finish(Clock::time_point limit) {
   state_->closing = state_->finishing = true;
   std::unique_lock lock(state_->mutex);
-  return state_->idle.wait_until(lock, limit, [&] { return state_->busy == 0; });
+  const bool whole = state_->idle.wait_until(lock, limit, [&] { return state_->busy == 0; });
+  if (!whole)
+    for (const socket_t socket : state_->open) ::shutdown(socket, SHUT_RDWR);
+  return whole;
 }
 
 }  // namespace tessera::serve
