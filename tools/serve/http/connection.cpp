@@ -75,9 +75,8 @@ int64_t Connection::write(const char* bytes, size_t size) {
   return static_cast<int64_t>(size);
 }
 
-bool Connection::is_writable() const {
-  const int found = wait(POLLIN | POLLOUT | POLLRDHUP, Clock::now());
-  return (found & POLLOUT) != 0 && (found & (POLLRDHUP | POLLHUP | POLLERR)) == 0;
+bool Connection::is_there() const {
+  return (wait(POLLRDHUP, Clock::now()) & (POLLRDHUP | POLLHUP | POLLERR)) == 0;
 }
 
 bool Connection::is_readable() const {

@@ -68,7 +68,8 @@ class ClientStream : public httplib::Stream {
   explicit ClientStream(Connection& connection) : connection_(connection) {}
 
   bool is_readable() const override { return connection_.is_readable(); }
-  bool is_writable() const override { return connection_.is_writable(); }
+  // The library asks before it writes; write() waits for those who read slowly.
+  bool is_writable() const override { return connection_.is_there(); }
   ssize_t read(char* bytes, size_t size) override { return connection_.read(bytes, size); }
   ssize_t write(const char* bytes, size_t size) override { return connection_.write(bytes, size); }
   void get_remote_ip_and_port(std::string&, int&) const override {}
@@ -76,7 +77,7 @@ class ClientStream : public httplib::Stream {
   socket_t socket() const override { return connection_.socket(); }
   // Of later versions of the library.
   virtual bool wait_readable() const { return connection_.is_readable(); }
-  virtual bool wait_writable() const { return connection_.is_writable(); }
+  virtual bool wait_writable() const { return connection_.is_there(); }
   virtual time_t duration() const { return 0; }
 
  private:
