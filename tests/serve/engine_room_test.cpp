@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <future>
 #include <map>
 #include <mutex>
@@ -312,6 +313,59 @@ TEST_F(EngineRoomTest, KeepsBatchesWhenATextAloneDoesNotFit) {
   fake_.fail_with({});
   room_->translate({.texts = {"a", "b", "c", "d"}});
   EXPECT_THAT(batches(), ElementsAre(SizeIs(1), SizeIs(4)));
+}
+
+// Image number n of a model of images is one value, n.
+TEST(EngineRoom, MakesTheImagesOfAJobInParts) {
+  std::mutex mutex;
+  std::vector<std::string> batches;
+  std::atomic<bool> allowed{true};
+  RoomModel model;
+  model.facts.makes_images = true;
+  model.batch_tokens = 2;
+  model.prepare_images = [](ImageRequest&) {};
+  model.run_images = [&](std::span<const ImageRequest> requests) {
+    std::vector<ImageResult> results;
+    std::string batch;
+    for (const ImageRequest& request : requests) {
+      ImageResult& result = results.emplace_back();
+      result.images = {.count = request.count, .height = 1, .width = 1, .channels = 1};
+      for (int64_t n = 0; n < request.count; ++n)
+        result.images.values.push_back(static_cast<uint8_t>(request.first + n));
+      batch += " " + std::to_string(request.first) + "+" + std::to_string(request.count);
+    }
+    {
+      const std::lock_guard lock(mutex);
+      batches.push_back(batch);
+    }
+    EXPECT_TRUE(wait_until([&] { return allowed.load(); }));
+    return results;
+  };
+  Metrics metrics;
+  EngineRoom room({model}, {}, metrics);
+  room.start();
+  room.wait_until_ready();
+  allowed = false;
+  const auto ask = [&](int64_t first, int64_t count) {
+    auto answer = std::async(std::launch::async, [&room, first, count] {
+      return room.sample({.request = {.count = count, .first = first}});
+    });
+    std::this_thread::sleep_for(50ms);
+    return answer;
+  };
+  auto many = ask(10, 5);
+  auto one = ask(20, 1);
+  EXPECT_EQ(metrics.queue_texts, 4);
+  allowed = true;
+  EXPECT_THAT(one.get().images.values, ElementsAre(20));
+  const ImageAnswer answer = many.get();
+  EXPECT_THAT(answer.images.values, ElementsAre(10, 11, 12, 13, 14));
+  EXPECT_EQ(answer.images.count, 5);
+  EXPECT_EQ(metrics.queue_texts, 0);
+  ImageRequest watched{.count = 3};
+  watched.on_step = [](const ImageStep&) {};
+  EXPECT_EQ(room.sample({.request = watched}).images.count, 3);
+  EXPECT_THAT(batches, ElementsAre(" 0+1", " 10+2", " 12+2", " 20+1 14+1", " 0+3"));
 }
 
 TEST_F(EngineRoomTest, TellsWhenAJobIsQueuedAndBegun) {

@@ -54,34 +54,51 @@ Refusal not_now(std::string message, RefusedBecause reason, seconds retry) {
   return refusal;
 }
 
+// Appends the images of a part.
+void append(ImageResult& part, ImageAnswer& answer) {
+  answer.nfe = part.nfe;
+  if (answer.images.count == 0) {
+    answer.images = std::move(part.images);
+    return;
+  }
+  answer.images.count += part.images.count;
+  answer.images.values.insert(answer.images.values.end(), part.images.values.begin(),
+                              part.images.values.end());
+}
+
 }  // namespace
 
-// A client's texts or images on their way. Guarded by the room's mutex.
+// A client's texts or images on their way, in parts: single texts, or some images. Guarded by the
+// room's mutex.
 struct EngineRoom::Job {
   size_t model = 0;
   bool watched = false;
   std::vector<TextRequest> texts = {};
   std::vector<int64_t> tokens = {};  // of each text
   std::optional<ImageRequest> image = {};
+  int64_t stride = 1;  // images of a part
   std::function<void(milliseconds)> on_begin = {};
   Clock::time_point arrived = Clock::now();
 
   std::condition_variable changed = {};
   std::stop_source stop = {};                // of the client, or of the room
-  size_t taken = 0, done = 0, in_batch = 0;  // texts
+  size_t taken = 0, done = 0, in_batch = 0;  // parts
   bool begun = false;
   std::exception_ptr failure = {};
   JobTimes times = {};
   std::vector<TextResult> results = {};
-  ImageResult image_result = {};
+  std::vector<ImageResult> image_results = {};  // of each part
 
-  size_t parts() const { return image ? 1 : texts.size(); }  // images are computed as a whole
+  size_t parts() const { return image ? image_results.size() : texts.size(); }
   int64_t items() const { return image ? image->count : static_cast<int64_t>(texts.size()); }
-  int64_t items_left() const {
-    if (failure || stop.stop_requested()) return 0;
-    return image ? (taken == 0 ? image->count : 0) : static_cast<int64_t>(texts.size() - taken);
+  int64_t items_before(size_t part) const {
+    const auto place = static_cast<int64_t>(part);
+    return image ? std::min(place * stride, image->count) : place;
   }
-  int64_t next_tokens() const { return image ? image->count : tokens[taken]; }
+  int64_t items_of(size_t part) const { return items_before(part + 1) - items_before(part); }
+  int64_t items_waiting() const { return items() - items_before(taken); }
+  int64_t items_left() const { return failure || stop.stop_requested() ? 0 : items_waiting(); }
+  int64_t tokens_of(size_t part) const { return image ? items_of(part) : tokens[part]; }
   bool over() const { return in_batch == 0 && (failure || done == parts()); }
 
   // Whether texts of both may stand in one batch.
@@ -96,7 +113,7 @@ struct EngineRoom::Batch {
   size_t model = 0;
   struct Part {
     std::shared_ptr<Job> job;
-    size_t place = 0;  // of the text in the job
+    size_t place = 0;  // in the job
   };
   std::vector<Part> parts = {};
   std::vector<std::pair<std::shared_ptr<Job>, milliseconds>> begun = {};  // for the first time
@@ -119,8 +136,7 @@ struct EngineRoom::Device {
   int64_t waiting_tokens() const {
     int64_t sum = 0;
     for (const auto& job : line)
-      for (size_t k = job->taken; k < job->parts(); ++k)
-        sum += job->image ? job->image->count : job->tokens[k];
+      for (size_t k = job->taken; k < job->parts(); ++k) sum += job->tokens_of(k);
     return sum;
   }
 };
@@ -247,9 +263,18 @@ ImageAnswer EngineRoom::sample(ImageJob job) {
   waiting->image = std::move(job.request);
   waiting->image->stop = waiting->stop.get_token();
   model.prepare_images(*waiting->image);
+  const int64_t count = waiting->image->count;
+  {
+    const std::lock_guard lock(mutex_);  // batch_tokens may shrink
+    waiting->stride = waiting->watched ? count : model.batch_tokens;
+  }
+  waiting->image_results.resize(
+      static_cast<size_t>((count + waiting->stride - 1) / waiting->stride));
   wait_for(waiting, client, job.on_queued);
-  ImageResult& result = waiting->image_result;
-  return {std::move(result.images), result.nfe, waiting->times};
+  ImageAnswer answer;
+  for (ImageResult& part : waiting->image_results) append(part, answer);
+  answer.times = waiting->times;
+  return answer;
 }
 
 // Enters the line and returns when all is computed.
@@ -313,8 +338,7 @@ void EngineRoom::wait_for(const std::shared_ptr<Job>& job, const std::stop_token
 
 // Takes what is left of a job out of the line. With the mutex held.
 void EngineRoom::leave_line(const std::shared_ptr<Job>& job) {
-  const auto parts_left = static_cast<int64_t>(job->parts() - job->taken);
-  waiting_ -= job->image ? parts_left * job->image->count : parts_left;
+  waiting_ -= job->items_waiting();
   metrics_.queue_texts = waiting_;
   job->taken = job->parts();
   std::erase(models_[job->model]->device.line, job);
@@ -382,10 +406,10 @@ EngineRoom::Batch EngineRoom::next_batch(Device& device) {
     const size_t before = batch.parts.size();
     for (const std::shared_ptr<Job>& job : device.line) {
       if (job->items_left() == 0 || !job->fits(*first)) continue;
-      const int64_t tokens = job->next_tokens();
+      const int64_t tokens = job->tokens_of(job->taken);
       full = !batch.parts.empty() && batch.tokens + tokens > model.given.batch_tokens;
       if (full) break;
-      const int64_t items = job->image ? job->image->count : 1;
+      const int64_t items = job->items_of(job->taken);
       batch.parts.push_back({job, job->taken++});
       batch.tokens += tokens;
       batch.items += items;
@@ -422,7 +446,11 @@ void EngineRoom::compute(Batch& batch) {
   try {
     if (batch.parts.front().job->image) {
       std::vector<ImageRequest> requests;
-      for (const Batch::Part& part : batch.parts) requests.push_back(*part.job->image);
+      for (const auto& [job, place] : batch.parts) {
+        ImageRequest& request = requests.emplace_back(*job->image);
+        request.first += job->items_before(place);
+        request.count = job->items_of(place);
+      }
       batch.images = model.given.run_images(requests);
       for (const ImageResult& result : batch.images) calls = std::max(calls, result.nfe);
     } else {
@@ -464,9 +492,9 @@ void EngineRoom::hand_out(Device& device, Batch& batch) {
     if (batch.failure) {
       failed(*job, batch.failure);
     } else if (job->image) {
-      job->image_result = std::move(batch.images[k]);
-      if (job->image_result.outcome == Outcome::done) ++job->done;
-      if (job->image_result.outcome == Outcome::failed) failed(*job, job->image_result.failure);
+      ImageResult& result = job->image_results[place] = std::move(batch.images[k]);
+      if (result.outcome == Outcome::done) ++job->done;
+      if (result.outcome == Outcome::failed) failed(*job, result.failure);
     } else {
       job->results[place] = std::move(batch.texts[k]);
       if (job->results[place].outcome == Outcome::done) ++job->done;

@@ -23,7 +23,7 @@ struct RoomModel {
   ModelFacts facts;
   const Engine* engine = nullptr;
   std::string device = "cpu";  // models of one device share a thread
-  // Text models: candidates x symbols of a batch. Image models: images of a batch.
+  // Text models: candidates x symbols of a batch. Image models: images of a batch, at least 1.
   int64_t batch_tokens = 512;
 
   // Called in the thread of the request: sets the options that a request leaves to the defaults and
@@ -56,7 +56,8 @@ enum class Readiness { loading, ready, busy, draining };
 
 // The models, a thread for each device that computes, and the jobs that wait in front of them.
 //
-// A batch has texts of one model with equal options; those of watched jobs stand apart. The job
+// A batch has texts, or images, of one model with equal options; those of watched jobs stand apart,
+// and their images together. The job
 // whose turn it is says which; its texts and those of others that fit are taken in turn, one from
 // each job, until the batch is full. Jobs with texts left then go to the end of the line, so a long
 // one holds up nobody for more than a batch. A batch begins as soon as the device is free: what
