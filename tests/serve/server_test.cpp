@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
 #include <future>
 #include <sstream>
 #include <thread>
@@ -166,6 +167,22 @@ TEST_F(ServerTest, ListsModels) {
   EXPECT_EQ(list["data"][0]["candidates"], "1x3");
   EXPECT_EQ(list["data"][1]["kind"], "images");
   EXPECT_EQ(list["data"][1]["classes"], (Json{"cat", "dog"}));
+}
+
+TEST_F(ServerTest, TellsWhatFoldersSay) {
+  const auto path = folder_ / "letters" / "config.json";
+  Json config = Json::parse(std::ifstream(path));
+  config["languages"] = {{"source", "fr"}, {"target", "pt-br"}};
+  config["attribution"] = "made of letters";
+  std::ofstream(path) << config;
+  ServerOptions silent = options();
+  silent.models[0].source = silent.models[0].target = "";
+  start(silent);
+  const Json model = json_of(get("/v1/models"))["data"][0];
+  EXPECT_EQ(model["languages"], (Json{{"source", "fr"}, {"target", "pt-br"}}));
+  EXPECT_EQ(model["attribution"], "made of letters");
+  start();
+  EXPECT_EQ(json_of(get("/v1/models"))["data"][0]["languages"]["source"], "de") << "as was said";
 }
 
 TEST_F(ServerTest, ServesAllInterfaces) {

@@ -48,6 +48,7 @@ std::string name_of(const ServedFolder& model) {
 
 ModelFacts facts_of(const ServedFolder& model, const Engine& engine, const ServerOptions& options) {
   ModelFacts facts{.name = name_of(model), .makes_images = engine.makes_images()};
+  facts.attribution = engine.attribution();
   if (engine.makes_images()) {
     const Images size = engine.image_size();
     facts.classes = engine.classes();
@@ -57,8 +58,9 @@ ModelFacts facts_of(const ServedFolder& model, const Engine& engine, const Serve
     facts.steps = engine.in_effect(options.image_options).steps.value_or(0);
     return facts;
   }
-  facts.source = model.source;
-  facts.target = model.target;
+  const bool said = !model.source.empty();
+  facts.source = said ? model.source : engine.languages().source;
+  facts.target = said ? model.target : engine.languages().target;
   const GenerateOptions usual = engine.in_effect(options.text_options);
   facts.steps = usual.steps.value_or(0);
   facts.usual_candidates = usual.candidates.value_or("");

@@ -16,7 +16,7 @@ namespace tessera {
 struct ServedFolder {
   std::filesystem::path folder;  // of a run or a model
   std::string name = {};         // how requests name it; empty: the folder's name
-  // Of a translator, as codes ("de", "en"). Empty: unknown.
+  // Of a translator, as codes ("de", "en"). Empty: what its folder says.
   std::string source = {}, target = {};
 };
 
