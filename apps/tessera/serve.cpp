@@ -16,13 +16,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
-#include <future>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <semaphore>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -111,19 +112,26 @@ ServerOptions server_options(const ServeCommand& command, const GlobalOptions& g
 
 void run_serve(const ServeCommand& command, const GlobalOptions& globals) {
   const StopSignal stop;
-  std::promise<void> asked_to_stop;
-  const std::stop_callback asks(stop.token(), [&] { asked_to_stop.set_value(); });
-  Server server(server_options(command, globals));
+  std::counting_semaphore over(0);
+  std::atomic<bool> lost{false};
+  const std::stop_callback asks(stop.token(), [&] { over.release(); });
+  ServerOptions options = server_options(command, globals);
+  options.on_lost = [&] {
+    lost = true;
+    over.release();
+  };
+  Server server(options);
   server.start();
   if (globals.json)
     print_json(nlohmann::ordered_json{{"address", server.address()}});
   else
     std::cout << server.address() << '\n';
   std::cout.flush();
-  asked_to_stop.get_future().wait();
-  log::info("signal {}: answering what is under way, then ending", stop.signal());
+  over.acquire();
+  if (!lost) log::info("signal {}: answering what is under way, then ending", stop.signal());
   const bool whole =
       server.drain({.linger = milliseconds(command.linger), .drain = milliseconds(command.drain)});
+  require(!lost, "the server could accept no connections any more");
   require(whole, "requests that took longer than --drain were cut off");
 }
 

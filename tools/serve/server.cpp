@@ -112,7 +112,8 @@ struct Server::State {
                            .connections = options.connections},
         serve::HttpHandlers{
             .answer = [this](const auto& request) { return dispatcher->answer(request); },
-            .refused_early = [this](int status) { return dispatcher->refused_early(status); }},
+            .refused_early = [this](int status) { return dispatcher->refused_early(status); },
+            .lost = options.on_lost},
         metrics);
     load();
     std::vector<serve::Route> routes =

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,6 +44,9 @@ struct ServerOptions {
   // set: what suits the device.
   GenerateOptions text_options = {};
   SampleOptions image_options = {};
+
+  // Called from another thread if the server can accept no connections any more. Call drain() then.
+  std::function<void()> on_lost = {};
 };
 
 struct DrainOptions {

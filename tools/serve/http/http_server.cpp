@@ -1,5 +1,6 @@
 #include "serve/http/http_server.h"
 
+#include "base/log.h"
 #include "base/require.h"
 
 #include <netinet/in.h>
@@ -86,7 +87,8 @@ class ClientStream : public httplib::Stream {
 
 class Threads : public httplib::TaskQueue {
  public:
-  explicit Threads(size_t most) : pool_(most) {}
+  //   ended  called when no more connections come
+  Threads(size_t most, std::function<void()> ended) : pool_(most), ended_(std::move(ended)) {}
 
   // Later versions of the library return bool.
   using Taken = decltype(std::declval<httplib::TaskQueue&>().enqueue({}));
@@ -99,10 +101,14 @@ class Threads : public httplib::TaskQueue {
     }
     return static_cast<Taken>(true);
   }
-  void shutdown() override { pool_.join(); }
+  void shutdown() override {
+    ended_();
+    pool_.join();
+  }
 
  private:
   ThreadPool pool_;
+  std::function<void()> ended_;
 };
 
 // Takes a request over from the library, which then knows only that it has a body or not.
@@ -147,7 +153,9 @@ bool http_server_is_built_in() {
 struct HttpServer::State : httplib::Server {
   State(const HttpOptions& given, HttpHandlers handlers_, Metrics& metrics_)
       : options(given), handlers(std::move(handlers_)), metrics(metrics_) {
-    new_task_queue = [this] { return new Threads(static_cast<size_t>(options.connections)); };
+    new_task_queue = [this] {
+      return new Threads(static_cast<size_t>(options.connections), [this] { end_accepting(); });
+    };
     set_tcp_nodelay(true);
     set_socket_options([this](socket_t socket) {
       listener = socket;
@@ -250,6 +258,14 @@ struct HttpServer::State : httplib::Server {
       response.set_chunked_content_provider(type, provide, release);
   }
 
+  // The library accepts no more connections.
+  void end_accepting() {
+    if (finishing) return;
+    lost = true;
+    log::error("no connection can be accepted any more");
+    if (handlers.lost) handlers.lost();
+  }
+
   // Until the client sends a request. False: the connection is to be closed.
   bool wait_for_request(Connection& connection, bool is_first) {
     const auto begin = Clock::now();
@@ -339,7 +355,7 @@ struct HttpServer::State : httplib::Server {
   socket_t listener = INVALID_SOCKET;
   int port = 0;
   std::thread accepting;
-  std::atomic<bool> closing{false}, finishing{false};
+  std::atomic<bool> closing{false}, finishing{false}, lost{false};
   std::atomic<int64_t> busy{0};  // connections with a request under way
   std::mutex mutex;
   std::condition_variable idle;
@@ -362,7 +378,7 @@ HttpServer::HttpServer(const HttpOptions& options, HttpHandlers handlers, Metric
 
 HttpServer::~HttpServer() {
   finish(Clock::now());
-  state_->stop();
+  if (!state_->lost) state_->stop();  // the library has closed the port otherwise
   if (state_->accepting.joinable())
     state_->accepting.join();
   else
@@ -375,7 +391,7 @@ int HttpServer::port() const {
 
 void HttpServer::start() {
   state_->accepting = std::thread([this] { state_->listen_after_bind(); });
-  while (!state_->is_running()) std::this_thread::yield();
+  while (!state_->is_running() && !state_->lost) std::this_thread::yield();
 }
 
 void HttpServer::close_connections() {

@@ -25,6 +25,7 @@ struct HttpOptions {
 struct HttpHandlers {
   std::function<HttpResponse(const HttpRequest&)> answer;
   std::function<HttpResponse(int status)> refused_early;  // for what is not a request
+  std::function<void()> lost = {};  // no connection can be accepted any more, before finish()
 };
 
 // Whether this build has an HTTP server.
