@@ -329,7 +329,8 @@ TEST(EngineRoom, MakesTheImagesOfAJobInParts) {
     std::string batch;
     for (const ImageRequest& request : requests) {
       ImageResult& result = results.emplace_back();
-      result.images = {.count = request.count, .height = 1, .width = 1, .channels = 1};
+      result.images = {
+          .count = request.count, .height = 1, .width = 1, .channels = 1, .values = {}};
       for (int64_t n = 0; n < request.count; ++n)
         result.images.values.push_back(static_cast<uint8_t>(request.first + n));
       batch += " " + std::to_string(request.first) + "+" + std::to_string(request.count);

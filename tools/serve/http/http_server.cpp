@@ -280,7 +280,7 @@ struct HttpServer::State : httplib::Server {
 
   bool process_and_close_socket(socket_t socket) override {
     Connection connection(socket, options.write);
-    const Open open(*this, socket);
+    const Open registered(*this, socket);
     const int on = 1;
     ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     if (refusing) return refuse(connection);
@@ -304,11 +304,11 @@ struct HttpServer::State : httplib::Server {
   struct Open {
     Open(State& state_, socket_t socket_) : state(state_), socket(socket_) {
       const std::lock_guard lock(state.mutex);
-      state.open.insert(socket);
+      state.open_sockets.insert(socket);
     }
     ~Open() {
       const std::lock_guard lock(state.mutex);
-      state.open.erase(socket);
+      state.open_sockets.erase(socket);
     }
     Open(const Open&) = delete;
 
@@ -359,7 +359,7 @@ struct HttpServer::State : httplib::Server {
   std::atomic<int64_t> busy{0};  // connections with a request under way
   std::mutex mutex;
   std::condition_variable idle;
-  std::set<socket_t> open;  // guarded by the mutex
+  std::set<socket_t> open_sockets;  // guarded by the mutex
 };
 
 HttpServer::HttpServer(const HttpOptions& options, HttpHandlers handlers, Metrics& metrics)
@@ -403,7 +403,7 @@ bool HttpServer::finish(Clock::time_point limit) {
   std::unique_lock lock(state_->mutex);
   const bool whole = state_->idle.wait_until(lock, limit, [&] { return state_->busy == 0; });
   if (!whole)
-    for (const socket_t socket : state_->open) ::shutdown(socket, SHUT_RDWR);
+    for (const socket_t socket : state_->open_sockets) ::shutdown(socket, SHUT_RDWR);
   return whole;
 }
 
