@@ -142,7 +142,10 @@ TEST_F(HttpServerTest, ClosesWhereABodyWouldBeTakenForARequest) {
         "POST / HTTP/1.1\r\nContent-Length: 4x\r\n", "POST / HTTP/1.1\r\nContent-Length: -1\r\n",
         "POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n",
         "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n",
-        "POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n"}) {
+        "POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n",
+        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n",
+        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n"}) {
     RawClient client(port);
     client.send(head + "\r\nGET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n");
     const std::string all = client.read_all();

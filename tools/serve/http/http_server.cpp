@@ -136,8 +136,9 @@ void take(httplib::Request& request, Exchange& exchange) {
   if (exchange.body && ours.method == "GET") request.method = "POST";
   const bool reads_body = request.method == "POST" || request.method == "PUT" ||
                           request.method == "PATCH" || request.method == "DELETE";
-  // A body that is not read would be taken for the next request.
-  exchange.must_close = exchange.framing_is_wrong || (exchange.body && !reads_body);
+  // A body that is not read would be taken for the next request. Of chunks only the library knows
+  // where they ended, and it takes damaged ones for the last.
+  exchange.must_close = exchange.framing_is_wrong || chunked || (exchange.body && !reads_body);
 
   request.path = "/";  // its patterns are regular expressions, which must not see long paths
   request.ranges.clear();
