@@ -73,15 +73,18 @@ void set_languages(ServedFolder& model, const std::string& text) {
 
 // From a file or the environment: arguments are shown to everybody by `ps`.
 std::string token_of(const ServeCommand& command) {
+  std::string token;
   if (command.token_file.empty()) {
     const char* const set = std::getenv("TESSERA_TOKEN");
-    return set == nullptr ? "" : set;
+    if (set != nullptr) token = set;
+  } else {
+    std::ifstream file(command.token_file);
+    std::getline(file, token);
   }
-  std::ifstream file(command.token_file);
-  std::string token;
-  std::getline(file, token);
+  const bool given = !token.empty() || !command.token_file.empty();
   while (!token.empty() && std::isspace(static_cast<unsigned char>(token.back()))) token.pop_back();
-  require(!token.empty(), "'{}' has no token: its first line should be one", command.token_file);
+  require(!given || !token.empty(), "'{}' has no token: its first line should be one",
+          command.token_file.empty() ? "TESSERA_TOKEN" : command.token_file);
   return token;
 }
 

@@ -311,6 +311,9 @@ TEST_F(ServerTest, RefusesOptionsThatMakeNoSense) {
   wrong.host = "127.example.com";
   EXPECT_THAT(complaint(wrong), HasSubstr("--token-file"));
   wrong = options();
+  wrong.token = "a%41";
+  EXPECT_THAT(complaint(wrong), HasSubstr("'%'"));
+  wrong = options();
   wrong.models.clear();
   EXPECT_THAT(complaint(wrong), HasSubstr("no model"));
   wrong = options();

@@ -32,6 +32,8 @@ void check(const ServerOptions& options) {
   require_option(!options.models.empty(), "there is no model to serve");
   require_option(options.port >= 0 && options.port <= 65535,
                  "the port must be from 0 to 65535, got {}", options.port);
+  // The HTTP library decodes "%41" in a header.
+  require_option(options.token.find('%') == std::string::npos, "the token must not have a '%'");
   if (options.token.empty() && !options.open && !serve::is_local_name(options.host))
     throw UsageError(
         fmt::format("anyone who reaches {} could use this server", options.host),
