@@ -36,5 +36,17 @@ TEST_F(ConnectionTest, KnowsWhetherTheClientIsThere) {
   EXPECT_FALSE(connection.is_there());
 }
 
+TEST_F(ConnectionTest, EndsWithoutLosingWhatItSent) {
+  const std::string request(100'000, 'x'), answer = "too large";
+  EXPECT_EQ(::send(sockets_[1], request.data(), request.size(), 0), 100'000);
+  {
+    Connection connection(sockets_[0], 1s);
+    connection.write(answer.data(), answer.size());
+  }
+  char bytes[100];
+  EXPECT_EQ(::recv(sockets_[1], bytes, sizeof bytes, 0), 9);
+  EXPECT_EQ(::recv(sockets_[1], bytes, sizeof bytes, 0), 0) << "not a reset";
+}
+
 }  // namespace
 }  // namespace tessera::serve
