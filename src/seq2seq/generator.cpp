@@ -69,7 +69,8 @@ Generator::Generator(const Seq2Seq& model, const GenerationOptions& options,
   require_option(options.lengths >= 1 && options.lengths <= LengthClasses::kCount,
                  "the number of lengths must be in [1, {}], got {}", LengthClasses::kCount,
                  options.lengths);
-  require_option(options.noises >= 1 && options.candidates() <= kMaxCandidates,
+  require_option(options.noises >= 1 && options.noises <= kMaxCandidates &&
+                     options.candidates() <= kMaxCandidates,
                  "a sentence can have 1 to {} candidates, got {} lengths x {} noises",
                  kMaxCandidates, options.lengths, options.noises);
   require_option(options.batch_tokens >= 1, "generate.batch_tokens must be at least 1, got {}",

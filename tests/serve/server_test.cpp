@@ -81,13 +81,26 @@ TEST_F(ServerTest, TakesOptionsOfARequest) {
       "/v1/translate", R"({"q":"a b","model":"letters","steps":2,"candidates":"2x2","seed":9})"));
   EXPECT_EQ(answer["results"][0]["nfe"], 2);
   EXPECT_THAT(answer["results"][0]["candidates"], SizeIs(4));
-  for (const char* body :
-       {R"({})", R"({"q":7})", R"({"q":["a",1]})", R"({"q":"a","steps":"x"})",
-        R"({"q":"a","steps":1000000})", R"({"q":"a","steps":0})", R"({"q":"a","candidates":65})",
-        R"({"q":"a","candidates":"0x1"})", R"({"q":"a","model":"none"})",
-        R"({"q":"a","model":"pictures"})", R"({"q":"a","source":"fr","target":"en"})",
-        R"({"q":"a","seed":-1})", R"({"q":"a","stepz":1})", R"({"q":"a","selection":"rerank=x"})",
-        R"({"q":["a"],"stream":true})", R"({"q":"a","beam":2})", "[]", "null", "7"}) {
+  for (const char* body : {R"({})",
+                           R"({"q":7})",
+                           R"({"q":["a",1]})",
+                           R"({"q":"a","steps":"x"})",
+                           R"({"q":"a","steps":1000000})",
+                           R"({"q":"a","steps":0})",
+                           R"({"q":"a","candidates":65})",
+                           R"({"q":"a","candidates":"0x1"})",
+                           R"({"q":"a","candidates":"3x6148914691236517206"})",
+                           R"({"q":"a","model":"none"})",
+                           R"({"q":"a","model":"pictures"})",
+                           R"({"q":"a","source":"fr","target":"en"})",
+                           R"({"q":"a","seed":-1})",
+                           R"({"q":"a","stepz":1})",
+                           R"({"q":"a","selection":"rerank=x"})",
+                           R"({"q":["a"],"stream":true})",
+                           R"({"q":"a","beam":2})",
+                           "[]",
+                           "null",
+                           "7"}) {
     const Json wrong = json_of(post("/v1/translate", body), 400);
     EXPECT_TRUE(wrong.contains("error")) << body;
   }
