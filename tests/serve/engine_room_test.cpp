@@ -277,6 +277,25 @@ TEST_F(EngineRoomTest, ForgetsJobsWhoseClientHasLeft) {
   EXPECT_THAT(texts_of(room_->translate({.texts = {"b"}})), ElementsAre("A b"));
 }
 
+TEST_F(EngineRoomTest, AsksWhetherAClientIsGone) {
+  room();
+  std::atomic<bool> gone{false};
+  const auto is_gone = [&] { return gone.load(); };
+  auto computed = ask({.texts = {"x"}, .gone = is_gone});
+  wait_for_batch(1);
+  auto waiting = ask({.texts = {"a"}, .gone = is_gone});
+  EXPECT_EQ(waiting.wait_for(600ms), std::future_status::timeout);
+  gone = true;
+  EXPECT_THROW(waiting.get(), JobStopped);
+  EXPECT_TRUE(wait_until([&] {
+    fake_.look();
+    return computed.wait_for(1ms) == std::future_status::ready;
+  }));
+  EXPECT_THROW(computed.get(), JobStopped);
+  EXPECT_EQ(metrics_.abandoned, 2u);
+  EXPECT_THAT(batches(), SizeIs(1));
+}
+
 TEST_F(EngineRoomTest, AFailureConcernsItsJobAlone) {
   room({}, 100);
   auto first = ask({.texts = {"x"}});

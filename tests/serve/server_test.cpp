@@ -282,6 +282,21 @@ TEST_F(ServerTest, EndsStreamsWhoseClientLeaves) {
   }));
 }
 
+TEST_F(ServerTest, EndsWorkWhoseClientLeaves) {
+  start();
+  const std::string body = R"({"count":64,"steps":1000})";
+  {
+    RawClient client(server_->port());
+    client.send("POST /v1/images HTTP/1.1\r\nContent-Length: " + std::to_string(body.size()) +
+                "\r\n\r\n" + body);
+    EXPECT_TRUE(wait_until([&] {
+      return get("/metrics").find("tessera_queue_seconds_count 1\n") != std::string::npos;
+    }));
+  }
+  EXPECT_TRUE(wait_until(
+      [&] { return get("/metrics").find("tessera_abandoned_total 1\n") != std::string::npos; }));
+}
+
 TEST_F(ServerTest, DrainsWithoutLosingAnything) {
   start();
   const int port = server_->port();

@@ -24,6 +24,8 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+constexpr milliseconds kGlance{250};  // how often a waiting thread asks whether its client is there
+
 bool says_out_of_memory(const std::exception_ptr& failure) {
   if (!failure) return false;
   try {
@@ -247,7 +249,7 @@ TextAnswer EngineRoom::translate(TextJob job) {
     waiting->tokens.push_back(model.prepare_text(request));
   }
   waiting->results.resize(waiting->texts.size());
-  wait_for(waiting, job.stop, job.on_queued);
+  wait_for(waiting, job.stop, job.gone, job.on_queued);
   return {std::move(waiting->results), waiting->times};
 }
 
@@ -270,7 +272,7 @@ ImageAnswer EngineRoom::sample(ImageJob job) {
   }
   waiting->image_results.resize(
       static_cast<size_t>((count + waiting->stride - 1) / waiting->stride));
-  wait_for(waiting, client, job.on_queued);
+  wait_for(waiting, client, job.gone, job.on_queued);
   ImageAnswer answer;
   for (ImageResult& part : waiting->image_results) append(part, answer);
   answer.times = waiting->times;
@@ -279,6 +281,7 @@ ImageAnswer EngineRoom::sample(ImageJob job) {
 
 // Enters the line and returns when all is computed.
 void EngineRoom::wait_for(const std::shared_ptr<Job>& job, const std::stop_token& client,
+                          const std::function<bool()>& gone,
                           const std::function<void(int64_t)>& on_queued) {
   Device& device = models_[job->model]->device;
   int64_t before = 0;
@@ -324,12 +327,26 @@ void EngineRoom::wait_for(const std::shared_ptr<Job>& job, const std::stop_token
   device.line.push_back(job);
   device.work.notify_one();
   const auto stopped = [&] { return job->stop.stop_requested(); };
-  if (!job->changed.wait_until(lock, job->arrived + options_.deadline,
-                               [&] { return job->begun || stopped(); }))
+  // False: not by `limit`.
+  const auto wait_until = [&](Clock::time_point limit, const std::function<bool()>& met) {
+    while (!met()) {
+      const Clock::time_point now = Clock::now();
+      if (now >= limit) return false;
+      job->changed.wait_until(lock, std::min(limit, now + kGlance), met);
+      if (!gone || met()) continue;
+      lock.unlock();
+      const bool left = gone();
+      lock.lock();
+      if (left) job->stop.request_stop();
+    }
+    return true;
+  };
+  if (!wait_until(job->arrived + options_.deadline, [&] { return job->begun || stopped(); }))
     throw not_now(fmt::format("the text waited {} seconds and was not begun",
                               duration_cast<seconds>(options_.deadline).count()),
                   RefusedBecause::deadline, retry_after(device));
-  job->changed.wait(lock, [&] { return job->over() || (stopped() && job->in_batch == 0); });
+  wait_until(Clock::time_point::max(),
+             [&] { return job->over() || (stopped() && job->in_batch == 0); });
   if (job->done == job->parts() && !job->failure) return;
   if (job->failure && !stopped()) std::rethrow_exception(job->failure);
   ++metrics_.abandoned;

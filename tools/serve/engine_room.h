@@ -94,7 +94,7 @@ class EngineRoom : public Service {
   struct Model;
 
   void wait_for(const std::shared_ptr<Job>& job, const std::stop_token& client,
-                const std::function<void(int64_t)>& on_queued);
+                const std::function<bool()>& gone, const std::function<void(int64_t)>& on_queued);
   void leave_line(const std::shared_ptr<Job>& job);
   std::chrono::seconds retry_after(const Device& device) const;
   void work(Device& device);

@@ -300,6 +300,7 @@ class OwnRoutes {
                      "split false");
       return stream_text(std::move(job), texts.front());
     }
+    job.gone = request.gone;
     return translate_all(std::move(job), texts, split);
   }
 
@@ -314,6 +315,7 @@ class OwnRoutes {
     job.model = model_named(service_, text_field(body, "model"), /*images=*/true);
     if (bool_field(body, "stream", false)) return stream_images(std::move(job));
     const ModelFacts& model = service_.models()[job.model];
+    job.gone = request.gone;
     return {.body = dump_json(images_json(model, service_.sample(std::move(job))))};
   }
 

@@ -119,6 +119,7 @@ void take(httplib::Request& request, Exchange& exchange) {
   ours.query = {request.params.begin(), request.params.end()};
   for (const auto& [name, value] : request.headers)
     ours.headers.emplace(in_lower_case(name), value);
+  ours.gone = [&connection = exchange.connection] { return !connection.is_there(); };
   exchange.http_1_0 = request.version == "HTTP/1.0";
 
   const size_t lengths = request.headers.count("Content-Length");

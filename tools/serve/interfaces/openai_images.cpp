@@ -57,7 +57,7 @@ class OpenaiImages {
     const RequestFields fields(request);
     const size_t model = model_of(fields);
     const ModelFacts& facts = service_.models()[model];
-    ImageJob job{.model = model};
+    ImageJob job{.model = model, .gone = request.gone};
     job.request.label = label_of(fields, facts);
     job.request.count = fields.number("n").value_or(1);
     if (job.request.count < 1 || job.request.count > kMostImages)
