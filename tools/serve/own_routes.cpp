@@ -1,9 +1,7 @@
 #include "base/log.h"
 #include "base/visible_text.h"
 #include "engine/image_engine.h"
-#include "image/png.h"
 
-#include <ATen/ATen.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "serve/base64_png.h"
 #include "serve/http/dispatcher.h"
 #include "serve/json_body.h"
 #include "serve/paragraphs.h"
@@ -159,16 +158,9 @@ Json answer_json(const ModelFacts& model, Json results, const JobTimes& times) {
   return answer;
 }
 
-// The bytes of a PNG in base64.
-std::string base64_png(const at::Tensor& picture) {
-  const std::string uri = image::png_data_uri(picture);
-  return uri.substr(uri.find(',') + 1);
-}
-
 Json images_json(const ModelFacts& model, const ImageAnswer& answer) {
   Json list = Json::array();
-  const at::Tensor pictures = engine::to_pictures(answer.images);
-  for (int64_t k = 0; k < answer.images.count; ++k) list.push_back(base64_png(pictures[k]));
+  for (int64_t k = 0; k < answer.images.count; ++k) list.push_back(base64_png(answer.images, k));
   Json json{{"images", list},
             {"height", answer.images.height},
             {"width", answer.images.width},
@@ -201,12 +193,12 @@ Json step_json(const TextStepView& view) {
 
 Json image_step_json(const ImageStep& step, const image_model::ImageModel& model) {
   const SampleStep& sample = step.sample;
-  const at::Tensor noisy =
-      model.pictures_of(sample.noisy.defined() ? sample.noisy : model.codebook().decode(sample.x));
-  const at::Tensor seen = model.pictures_of(sample.labels);
+  const Images noisy = engine::to_images(
+      model.pictures_of(sample.noisy.defined() ? sample.noisy : model.codebook().decode(sample.x)));
+  const Images seen = engine::to_images(model.pictures_of(sample.labels));
   Json images = Json::array();
-  for (int64_t k = 0; k < noisy.size(0); ++k)
-    images.push_back({{"noisy", base64_png(noisy[k])}, {"seen", base64_png(seen[k])}});
+  for (int64_t k = 0; k < noisy.count; ++k)
+    images.push_back({{"noisy", base64_png(noisy, k)}, {"seen", base64_png(seen, k)}});
   return {{"step", sample.index + 1}, {"calls", step.calls}, {"t", sample.t}, {"images", images}};
 }
 
