@@ -126,6 +126,8 @@ TEST_F(DispatcherTest, LetsPagesOfSomeOriginsAsk) {
   };
   EXPECT_THAT(headers(some, "GET", "https://b.example"),
               Contains(Pair("Access-Control-Allow-Origin", "https://b.example")));
+  EXPECT_THAT(headers(some, "GET", "https://b.example"),
+              Contains(Pair("Access-Control-Expose-Headers", "Retry-After")));
   EXPECT_THAT(headers(some, "OPTIONS", "https://a.example"),
               Contains(Key("Access-Control-Allow-Headers")));
   EXPECT_THAT(headers(some, "GET", "https://c.example"),

@@ -260,7 +260,7 @@ HttpResponse answer_stream(Work work) {
     } catch (const JobStopped&) {
       fail("the request was cut off", "the server is shutting down");
     } catch (const std::exception& error) {
-      log::error("a stream failed: {}", error.what());
+      if (!waits) log::error("a stream failed: {}", error.what());  // else the dispatcher says it
       fail("something went wrong in the server", "its log has more");
     }
     stream.events.close();

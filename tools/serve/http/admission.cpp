@@ -1,9 +1,9 @@
 #include "serve/http/admission.h"
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
+#include "serve/ascii.h"
 #include "serve/http/local_name.h"
 #include "serve/refusal.h"
 
@@ -14,9 +14,7 @@ namespace {
 std::string_view token_of_header(std::string_view value) {
   const size_t blank = value.find(' ');
   if (blank == std::string_view::npos) return {};
-  std::string scheme(value.substr(0, blank));
-  std::ranges::transform(scheme, scheme.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string scheme = lower_ascii(value.substr(0, blank));
   if (scheme != "bearer" && scheme != "deepl-auth-key") return {};
   const size_t begin = value.find_first_not_of(' ', blank);
   return begin == std::string_view::npos ? std::string_view() : value.substr(begin);
@@ -79,7 +77,10 @@ void Admission::add_cors(const HttpRequest& request, HttpResponse& response) con
   response.headers.emplace_back("Vary", "Origin");
   if (!names_origin(origin)) return;
   response.headers.emplace_back("Access-Control-Allow-Origin", all ? "*" : std::string(origin));
-  if (request.method != "OPTIONS") return;
+  if (request.method != "OPTIONS") {
+    response.headers.emplace_back("Access-Control-Expose-Headers", "Retry-After");
+    return;
+  }
   response.headers.emplace_back("Access-Control-Allow-Methods", "GET, POST");
   response.headers.emplace_back("Access-Control-Allow-Headers", "Authorization, Content-Type");
   response.headers.emplace_back("Access-Control-Max-Age", "86400");

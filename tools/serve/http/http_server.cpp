@@ -22,6 +22,7 @@
 #include <thread>
 #include <utility>
 
+#include "serve/ascii.h"
 #include "serve/http/connection.h"
 #include "serve/http/thread_pool.h"
 
@@ -56,12 +57,6 @@ struct Exchange {
 // The library hands nothing of ours from the connection to the handler, but both are one thread.
 thread_local Exchange* current = nullptr;
 thread_local bool refusing = false;  // the connection is one too many
-
-std::string in_lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 // What the library reads from and writes to.
 class ClientStream : public httplib::Stream {
@@ -117,8 +112,7 @@ void take(httplib::Request& request, Exchange& exchange) {
   ours.method = request.method;
   ours.path = request.path;
   ours.query = {request.params.begin(), request.params.end()};
-  for (const auto& [name, value] : request.headers)
-    ours.headers.emplace(in_lower_case(name), value);
+  for (const auto& [name, value] : request.headers) ours.headers.emplace(lower_ascii(name), value);
   ours.gone = [&connection = exchange.connection] { return !connection.is_there(); };
   exchange.http_1_0 = request.version == "HTTP/1.0";
 
@@ -128,7 +122,7 @@ void take(httplib::Request& request, Exchange& exchange) {
                          length.find_first_not_of("0123456789") == std::string::npos;
   const size_t encodings = request.headers.count("Transfer-Encoding");
   const bool chunked =
-      encodings == 1 && in_lower_case(request.get_header_value("Transfer-Encoding")) == "chunked";
+      encodings == 1 && lower_ascii(request.get_header_value("Transfer-Encoding")) == "chunked";
   if (lengths > 0 && is_number) exchange.length = std::stoull(length);
   exchange.framing_is_wrong = lengths > 1 || (lengths == 1 && !is_number) || encodings > 1 ||
                               (encodings == 1 && (!chunked || lengths > 0 || exchange.http_1_0));
