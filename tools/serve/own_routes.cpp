@@ -11,8 +11,8 @@
 #include <thread>
 #include <utility>
 
-#include "serve/base64_png.h"
 #include "serve/http/dispatcher.h"
+#include "serve/interfaces/base64_png.h"
 #include "serve/json_body.h"
 #include "serve/paragraphs.h"
 #include "serve/refusal.h"

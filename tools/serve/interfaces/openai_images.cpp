@@ -2,7 +2,7 @@
 
 #include "base/require.h"
 #include "base/visible_text.h"
-#include "serve/base64_png.h"
+#include "serve/interfaces/base64_png.h"
 #include "serve/interfaces/request_fields.h"
 #include "serve/json_body.h"
 #include "serve/routes.h"
