@@ -145,6 +145,21 @@ TEST_F(ServerTest, StreamsStepsOfATranslation) {
       << "what is refused is no stream";
 }
 
+TEST_F(ServerTest, StreamsBeginWithTheOptionsInEffect) {
+  ServerOptions few = options();
+  few.text_options.steps = 2;
+  few.text_options.lengths = 2;
+  start(few);
+  const std::string answer =
+      post("/v1/translate", R"({"q":"a b","noises":3,"split":false,"stream":true})");
+  const auto begun = events_of(answer, "start");
+  ASSERT_THAT(begun, SizeIs(1));
+  EXPECT_THAT(events_of(answer, "step"), SizeIs(begun[0]["steps"]));
+  EXPECT_THAT(events_of(answer, "result").at(0)["results"][0]["candidates"],
+              SizeIs(begun[0]["candidates"]));
+  EXPECT_EQ(begun[0]["candidates"], 6);
+}
+
 TEST_F(ServerTest, MakesImages) {
   start();
   const Json answer = json_of(post("/v1/images", R"({"count":2,"label":"cat"})"));

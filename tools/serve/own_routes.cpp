@@ -204,19 +204,14 @@ Json image_step_json(const ImageStep& step, const image_model::ImageModel& model
 
 // --- streams ---
 
-// What a stream is told when it begins. Options that a request leaves open are the model's facts.
+// What a stream is told when it begins.
 Json start_json(const ModelFacts& model, const Engine& engine, const GenerateOptions& options,
                 milliseconds queued) {
   int64_t steps = 0, candidates = 1;
   if (model.steps > 0) {
-    const GenerateOptions all = engine.in_effect(options);
-    const bool usual = !options.preset;
-    steps = usual && !options.steps ? model.steps : *all.steps;
+    const GenerateOptions all = engine.in_effect(merged(model.text_defaults, options));
+    steps = *all.steps;
     candidates = *all.lengths * *all.noises;
-    if (usual && !options.candidates && !options.lengths && !options.noises) {
-      const std::string& text = model.usual_candidates;  // "3x2"
-      candidates = std::stoll(text) * std::stoll(text.substr(text.find('x') + 1));
-    }
   }
   return {{"steps", steps}, {"candidates", candidates}, {"queue_ms", queued.count()}};
 }

@@ -63,6 +63,7 @@ ModelFacts facts_of(const ServedFolder& model, const Engine& engine, const Serve
   const bool said = !model.source.empty();
   facts.source = said ? model.source : engine.languages().source;
   facts.target = said ? model.target : engine.languages().target;
+  facts.text_defaults = options.text_options;
   const GenerateOptions usual = engine.in_effect(options.text_options);
   facts.steps = usual.steps.value_or(0);
   facts.usual_candidates = usual.candidates.value_or("");
