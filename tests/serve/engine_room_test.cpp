@@ -338,7 +338,7 @@ TEST_F(EngineRoomTest, KeepsBatchesWhenATextAloneDoesNotFit) {
 TEST(EngineRoom, MakesTheImagesOfAJobInParts) {
   std::mutex mutex;
   std::vector<std::string> batches;
-  std::atomic<bool> allowed{true};
+  std::atomic<bool> allowed{true}, no_memory{false};
   RoomModel model;
   model.facts.makes_images = true;
   model.batch_tokens = 2;
@@ -359,6 +359,7 @@ TEST(EngineRoom, MakesTheImagesOfAJobInParts) {
       batches.push_back(batch);
     }
     EXPECT_TRUE(wait_until([&] { return allowed.load(); }));
+    if (no_memory.exchange(false)) throw OutOfMemory("no memory");
     return results;
   };
   Metrics metrics;
@@ -385,7 +386,11 @@ TEST(EngineRoom, MakesTheImagesOfAJobInParts) {
   ImageRequest watched{.count = 3};
   watched.on_step = [](const ImageStep&) {};
   EXPECT_EQ(room.sample({.request = watched}).images.count, 3);
-  EXPECT_THAT(batches, ElementsAre(" 0+1", " 10+2", " 12+2", " 20+1 14+1", " 0+3"));
+  no_memory = true;
+  EXPECT_THROW(room.sample({.request = {.count = 2}}), Refusal);
+  EXPECT_EQ(room.sample({.request = {.count = 2}}).images.count, 2);
+  EXPECT_THAT(batches,
+              ElementsAre(" 0+1", " 10+2", " 12+2", " 20+1 14+1", " 0+3", " 0+2", " 0+1", " 1+1"));
 }
 
 TEST_F(EngineRoomTest, TellsWhenAJobIsQueuedAndBegun) {

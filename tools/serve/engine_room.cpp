@@ -532,8 +532,8 @@ void EngineRoom::hand_out(Device& device, Batch& batch) {
     double& usual = device.tokens_per_second;
     usual = usual == 0 ? rate : 0.8 * usual + 0.2 * rate;
   }
-  // A text alone that does not fit says nothing of batches.
-  if (no_memory && batch.parts.size() > 1) note_memory(*models_[batch.model], batch.tokens);
+  // A text or image alone that does not fit says nothing of batches.
+  if (no_memory && batch.items > 1) note_memory(*models_[batch.model], batch.tokens);
 }
 
 void EngineRoom::note_memory(Model& model, int64_t too_many) {
