@@ -16,13 +16,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
-#include <future>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <semaphore>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -72,15 +73,18 @@ void set_languages(ServedFolder& model, const std::string& text) {
 
 // From a file or the environment: arguments are shown to everybody by `ps`.
 std::string token_of(const ServeCommand& command) {
+  std::string token;
   if (command.token_file.empty()) {
     const char* const set = std::getenv("TESSERA_TOKEN");
-    return set == nullptr ? "" : set;
+    if (set != nullptr) token = set;
+  } else {
+    std::ifstream file(command.token_file);
+    std::getline(file, token);
   }
-  std::ifstream file(command.token_file);
-  std::string token;
-  std::getline(file, token);
+  const bool given = !token.empty() || !command.token_file.empty();
   while (!token.empty() && std::isspace(static_cast<unsigned char>(token.back()))) token.pop_back();
-  require(!token.empty(), "'{}' has no token: its first line should be one", command.token_file);
+  require(!given || !token.empty(), "'{}' has no token: its first line should be one",
+          command.token_file.empty() ? "TESSERA_TOKEN" : command.token_file);
   return token;
 }
 
@@ -111,19 +115,26 @@ ServerOptions server_options(const ServeCommand& command, const GlobalOptions& g
 
 void run_serve(const ServeCommand& command, const GlobalOptions& globals) {
   const StopSignal stop;
-  std::promise<void> asked_to_stop;
-  const std::stop_callback asks(stop.token(), [&] { asked_to_stop.set_value(); });
-  Server server(server_options(command, globals));
+  std::counting_semaphore over(0);
+  std::atomic<bool> lost{false};
+  const std::stop_callback asks(stop.token(), [&] { over.release(); });
+  ServerOptions options = server_options(command, globals);
+  options.on_lost = [&] {
+    lost = true;
+    over.release();
+  };
+  Server server(options);
   server.start();
   if (globals.json)
     print_json(nlohmann::ordered_json{{"address", server.address()}});
   else
     std::cout << server.address() << '\n';
   std::cout.flush();
-  asked_to_stop.get_future().wait();
-  log::info("signal {}: answering what is under way, then ending", stop.signal());
+  over.acquire();
+  if (!lost) log::info("signal {}: answering what is under way, then ending", stop.signal());
   const bool whole =
       server.drain({.linger = milliseconds(command.linger), .drain = milliseconds(command.drain)});
+  require(!lost, "the server could accept no connections any more");
   require(whole, "requests that took longer than --drain were cut off");
 }
 

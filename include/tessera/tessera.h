@@ -5,6 +5,7 @@
 #include <tessera/base/error.h>
 #include <tessera/base/languages.h>
 #include <tessera/base/log_sink.h>
+#include <tessera/base/out_of_memory.h>
 #include <tessera/base/progress_sink.h>
 #include <tessera/codebook/bits.h>
 #include <tessera/codebook/embedding_table.h>

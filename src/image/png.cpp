@@ -185,22 +185,35 @@ at::Tensor read_png(const std::filesystem::path& path) {
   return decode_png(read_file(path), path.string());
 }
 
+std::string encode_png(const Pixels& pixels) {
+  const auto [values, height, width, channels] = pixels;
+  require((channels == 1 || channels == 3) && std::min(height, width) > 0 &&
+              std::max(height, width) <= kLongestSide,
+          "a picture must be [1 or 3, H, W] with sides of 1 to {} pixels, got [{}, {}, {}]",
+          kLongestSide, channels, height, width);
+  require(static_cast<int64_t>(values.size()) == height * width * channels,
+          "a picture of {} x {} x {} has {} values", height, width, channels, values.size());
+  std::vector<png_bytep> rows;
+  for (int64_t y = 0; y < height; ++y)  // libpng does not write to them
+    rows.push_back(const_cast<png_bytep>(values.data() + y * width * channels));
+  Writer writer;
+  const bool written =
+      writer.write(static_cast<png_uint_32>(width), static_cast<png_uint_32>(height),
+                   channels == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB, rows.data());
+  require(written, "cannot make a PNG: {}", writer.message);
+  return std::move(writer.bytes);
+}
+
 std::string encode_png(const at::Tensor& picture) {
   require_defined(picture, "picture");
   require_same_dtype(picture, at::kByte, "picture");
-  require(picture.dim() == 3 && (picture.size(0) == 1 || picture.size(0) == 3) &&
-              std::min(picture.size(1), picture.size(2)) > 0 &&
-              std::max(picture.size(1), picture.size(2)) <= kLongestSide,
-          "a picture must be [1 or 3, H, W] with sides of 1 to {} pixels, got {}", kLongestSide,
-          shape_text(picture.sizes()));
+  require(picture.dim() == 3, "a picture must be [C, H, W], got {}", shape_text(picture.sizes()));
   const at::Tensor pixels = picture.to(at::kCPU).permute({1, 2, 0}).contiguous();
-  std::vector<png_bytep> rows = rows_of(pixels);
-  Writer writer;
-  const bool written = writer.write(
-      static_cast<png_uint_32>(pixels.size(1)), static_cast<png_uint_32>(pixels.size(0)),
-      pixels.size(2) == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB, rows.data());
-  require(written, "cannot make a PNG: {}", writer.message);
-  return std::move(writer.bytes);
+  return encode_png(
+      Pixels{.values = {pixels.const_data_ptr<uint8_t>(), static_cast<size_t>(pixels.numel())},
+             .height = pixels.size(0),
+             .width = pixels.size(1),
+             .channels = pixels.size(2)});
 }
 
 void write_png(const std::filesystem::path& path, const at::Tensor& picture) {
@@ -209,6 +222,10 @@ void write_png(const std::filesystem::path& path, const at::Tensor& picture) {
 
 std::string png_data_uri(const at::Tensor& picture) {
   return "data:image/png;base64," + base64(encode_png(picture));
+}
+
+std::string png_data_uri(const Pixels& pixels) {
+  return "data:image/png;base64," + base64(encode_png(pixels));
 }
 
 }  // namespace tessera::image

@@ -6,7 +6,7 @@
 #include "tensor/machine_memory.h"
 #include "tensor/out_of_memory.h"
 
-#include <tessera/base/error.h>
+#include <tessera/base/out_of_memory.h>
 #include <tessera/tensor/value_checks.h>
 
 #include <ATen/ATen.h>
@@ -73,7 +73,7 @@ at::Tensor ImageGenerator::generate(const ImageRows& rows, const StepCallback& c
     return pictures;
   } catch (const c10::Error& error) {
     if (!is_out_of_memory(error)) throw;
-    throw Error(
+    throw OutOfMemory(
         fmt::format("the device has no memory left for {} at a time", counted(count, "image")),
         lower);
   }

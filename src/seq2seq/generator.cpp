@@ -5,6 +5,7 @@
 #include "seq2seq/diffusion.h"
 #include "tensor/out_of_memory.h"
 
+#include <tessera/base/out_of_memory.h>
 #include <tessera/tensor/value_checks.h>
 
 #include <c10/core/GradMode.h>
@@ -68,7 +69,8 @@ Generator::Generator(const Seq2Seq& model, const GenerationOptions& options,
   require_option(options.lengths >= 1 && options.lengths <= LengthClasses::kCount,
                  "the number of lengths must be in [1, {}], got {}", LengthClasses::kCount,
                  options.lengths);
-  require_option(options.noises >= 1 && options.candidates() <= kMaxCandidates,
+  require_option(options.noises >= 1 && options.noises <= kMaxCandidates &&
+                     options.candidates() <= kMaxCandidates,
                  "a sentence can have 1 to {} candidates, got {} lengths x {} noises",
                  kMaxCandidates, options.lengths, options.noises);
   require_option(options.batch_tokens >= 1, "generate.batch_tokens must be at least 1, got {}",
@@ -98,7 +100,7 @@ std::vector<Generated> Generator::generate(const std::vector<std::vector<Id>>& s
     if (reranker_ != nullptr) reranker_->choose(sentences, results, options_.batch_tokens);
   } catch (const c10::Error& error) {
     if (!is_out_of_memory(error)) throw;
-    throw Error(
+    throw OutOfMemory(
         "the device has no memory left for a batch",
         fmt::format("lower generate.batch_tokens (--batch-tokens), now {}", options_.batch_tokens));
   }

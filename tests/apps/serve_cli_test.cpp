@@ -67,6 +67,9 @@ TEST_F(ServeCommand, TakesTheTokenFromAFileOrTheEnvironment) {
   EXPECT_EQ(server.wait().status, 0);
   write("empty", "\n");
   expect_failure(std::string(kServe) + "--token-file empty", 1, HasSubstr("has no token"));
+  const auto blank = run_in("TESSERA_TOKEN=' ' ", kServe);
+  EXPECT_EQ(blank.status, 1);
+  EXPECT_THAT(blank.err, HasSubstr("'TESSERA_TOKEN' has no token"));
 }
 
 TEST_F(ServeCommand, ASecondSignalEndsItAtOnce) {

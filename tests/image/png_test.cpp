@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <cstdint>
 #include <filesystem>
+#include <vector>
 
 namespace tessera::image {
 namespace {
@@ -144,6 +146,18 @@ TEST(Png, RefusesTensorsThatAreNoPicture) {
               HasSubstr("[3, 0, 4]"));
   EXPECT_THAT(complaint([] { encode_png(at::zeros({4, 4}, at::kByte)); }), HasSubstr("[4, 4]"));
   EXPECT_THAT(complaint([] { encode_png(at::zeros({1, 4, 4})); }), HasSubstr("picture"));
+}
+
+TEST(Png, IsMadeOfPixelsInMemory) {
+  const std::vector<uint8_t> values{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18};
+  const Pixels pixels{.values = values, .height = 2, .width = 3, .channels = 3};
+  const at::Tensor expected = at::arange(1, 19, at::kByte).reshape({2, 3, 3}).permute({2, 0, 1});
+  EXPECT_TRUE(at::equal(decode_png(encode_png(pixels), "x"), expected));
+  EXPECT_EQ(png_data_uri(pixels), png_data_uri(expected));
+  EXPECT_THAT(complaint([&] {
+                encode_png(Pixels{.values = values, .height = 2, .width = 2, .channels = 3});
+              }),
+              HasSubstr("18 values"));
 }
 
 TEST(Png, BecomesADataUri) {

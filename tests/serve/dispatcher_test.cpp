@@ -1,5 +1,7 @@
 #include "serve/http/dispatcher.h"
 
+#include "serve/http/local_name.h"
+
 #include "serve/service.h"
 #include "support/log_listener.h"
 
@@ -124,6 +126,8 @@ TEST_F(DispatcherTest, LetsPagesOfSomeOriginsAsk) {
   };
   EXPECT_THAT(headers(some, "GET", "https://b.example"),
               Contains(Pair("Access-Control-Allow-Origin", "https://b.example")));
+  EXPECT_THAT(headers(some, "GET", "https://b.example"),
+              Contains(Pair("Access-Control-Expose-Headers", "Retry-After")));
   EXPECT_THAT(headers(some, "OPTIONS", "https://a.example"),
               Contains(Key("Access-Control-Allow-Headers")));
   EXPECT_THAT(headers(some, "GET", "https://c.example"),
@@ -131,6 +135,46 @@ TEST_F(DispatcherTest, LetsPagesOfSomeOriginsAsk) {
   Metrics more;
   Dispatcher all({route("/", fine)}, Admission("", {"*"}), more);
   EXPECT_THAT(headers(all, "GET", "null"), Contains(Pair("Access-Control-Allow-Origin", "*")));
+}
+
+TEST_F(DispatcherTest, RefusesPagesOfOtherSites) {
+  Metrics metrics[3];
+  Dispatcher local({route("/", fine, true), route("/closed", fine)}, Admission("", {}, true),
+                   metrics[0]);
+  Dispatcher open({route("/closed", fine)}, Admission("", {}), metrics[1]);
+  Dispatcher cors({route("/closed", fine)}, Admission("", {"https://a.example"}, true), metrics[2]);
+  using Headers = std::map<std::string, std::string>;
+  const auto status = [](Dispatcher& all, const Headers& headers, const char* path = "/closed") {
+    return all.answer({.path = path, .headers = headers}).status;
+  };
+  for (const char* site : {"cross-site", "same-site"}) {
+    EXPECT_EQ(status(local, {{"sec-fetch-site", site}}), 403) << site;
+    EXPECT_EQ(status(open, {{"sec-fetch-site", site}}), 403) << site;
+    EXPECT_EQ(status(local, {{"sec-fetch-site", site}}, "/"), 200) << "a link to the page";
+    EXPECT_EQ(status(cors, {{"sec-fetch-site", site}, {"origin", "https://a.example"}}), 200);
+    EXPECT_EQ(status(cors, {{"sec-fetch-site", site}, {"origin", "https://b.example"}}), 403);
+  }
+  for (const char* site : {"same-origin", "none"})
+    EXPECT_EQ(status(local, {{"sec-fetch-site", site}}), 200) << site;
+  for (const char* origin : {"https://a.example", "null", "http://127.example.com"}) {
+    EXPECT_EQ(status(local, {{"origin", origin}}), 403) << origin;
+    EXPECT_EQ(status(open, {{"origin", origin}}), 200) << origin;
+  }
+  EXPECT_EQ(status(cors, {{"origin", "https://a.example"}}), 200);
+  EXPECT_EQ(status(local, {{"origin", "http://localhost:8080"}}), 200);
+  for (const char* host : {"localhost", "LOCALHOST:8080", "127.0.0.1:1", "[::1]:8080", ""})
+    EXPECT_EQ(status(local, {{"host", host}}), 200) << host;
+  for (const char* host : {"evil.example:8080", "localhost.evil.example", "[", "127.0.0.1.evil"}) {
+    EXPECT_EQ(status(local, {{"host", host}}), 403) << host;
+    EXPECT_EQ(status(open, {{"host", host}}), 200) << host;
+  }
+}
+
+TEST(LocalName, IsThisMachine) {
+  for (const char* name : {"localhost", "LocalHost", "127.0.0.1", "127.1.2.3", "::1"})
+    EXPECT_TRUE(is_local_name(name)) << name;
+  for (const char* name : {"", "127.example.com", "127.", "0.0.0.0", "::", "::2", "10.0.0.1"})
+    EXPECT_FALSE(is_local_name(name)) << name;
 }
 
 TEST_F(DispatcherTest, CountsByRouteAndNeverByPath) {

@@ -4,10 +4,13 @@
 #include "support/log_listener.h"
 #include "support/wait_until.h"
 
+#include <tessera/base/out_of_memory.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <future>
 #include <map>
 #include <mutex>
@@ -274,6 +277,25 @@ TEST_F(EngineRoomTest, ForgetsJobsWhoseClientHasLeft) {
   EXPECT_THAT(texts_of(room_->translate({.texts = {"b"}})), ElementsAre("A b"));
 }
 
+TEST_F(EngineRoomTest, AsksWhetherAClientIsGone) {
+  room();
+  std::atomic<bool> gone{false};
+  const auto is_gone = [&] { return gone.load(); };
+  auto computed = ask({.texts = {"x"}, .gone = is_gone});
+  wait_for_batch(1);
+  auto waiting = ask({.texts = {"a"}, .gone = is_gone});
+  EXPECT_EQ(waiting.wait_for(600ms), std::future_status::timeout);
+  gone = true;
+  EXPECT_THROW(waiting.get(), JobStopped);
+  EXPECT_TRUE(wait_until([&] {
+    fake_.look();
+    return computed.wait_for(1ms) == std::future_status::ready;
+  }));
+  EXPECT_THROW(computed.get(), JobStopped);
+  EXPECT_EQ(metrics_.abandoned, 2u);
+  EXPECT_THAT(batches(), SizeIs(1));
+}
+
 TEST_F(EngineRoomTest, AFailureConcernsItsJobAlone) {
   room({}, 100);
   auto first = ask({.texts = {"x"}});
@@ -292,13 +314,83 @@ TEST_F(EngineRoomTest, HalvesBatchesWhenMemoryRunsOut) {
   const ::tessera::test::LogListener log;
   room({}, 4);
   fake_.allow(kAll);
-  fake_.fail_with(std::make_exception_ptr(std::bad_alloc()));
+  fake_.fail_with(std::make_exception_ptr(OutOfMemory("no memory", "lower the batch")));
   auto job = ask({.texts = {"a", "b", "c", "d"}});
   EXPECT_EQ(status_of(job), 503);
   fake_.fail_with({});
   room_->translate({.texts = {"e", "f", "g"}});
   EXPECT_THAT(batches(), ElementsAre(SizeIs(4), ElementsAre("e", "f"), ElementsAre("g")));
   EXPECT_THAT(log.text(), HasSubstr("2 tokens at most"));
+}
+
+TEST_F(EngineRoomTest, KeepsBatchesWhenATextAloneDoesNotFit) {
+  room({}, 4);
+  fake_.allow(kAll);
+  fake_.fail_with(std::make_exception_ptr(std::bad_alloc()));
+  auto job = ask({.texts = {"abcdefgh"}});
+  EXPECT_EQ(status_of(job), 503);
+  fake_.fail_with({});
+  room_->translate({.texts = {"a", "b", "c", "d"}});
+  EXPECT_THAT(batches(), ElementsAre(SizeIs(1), SizeIs(4)));
+}
+
+// Image number n of a model of images is one value, n.
+TEST(EngineRoom, MakesTheImagesOfAJobInParts) {
+  std::mutex mutex;
+  std::vector<std::string> batches;
+  std::atomic<bool> allowed{true}, no_memory{false};
+  RoomModel model;
+  model.facts.makes_images = true;
+  model.batch_tokens = 2;
+  model.prepare_images = [](ImageRequest&) {};
+  model.run_images = [&](std::span<const ImageRequest> requests) {
+    std::vector<ImageResult> results;
+    std::string batch;
+    for (const ImageRequest& request : requests) {
+      ImageResult& result = results.emplace_back();
+      result.images = {
+          .count = request.count, .height = 1, .width = 1, .channels = 1, .values = {}};
+      for (int64_t n = 0; n < request.count; ++n)
+        result.images.values.push_back(static_cast<uint8_t>(request.first + n));
+      batch += " " + std::to_string(request.first) + "+" + std::to_string(request.count);
+    }
+    {
+      const std::lock_guard lock(mutex);
+      batches.push_back(batch);
+    }
+    EXPECT_TRUE(wait_until([&] { return allowed.load(); }));
+    if (no_memory.exchange(false)) throw OutOfMemory("no memory");
+    return results;
+  };
+  Metrics metrics;
+  EngineRoom room({model}, {}, metrics);
+  room.start();
+  room.wait_until_ready();
+  allowed = false;
+  const auto ask = [&](int64_t first, int64_t count) {
+    auto answer = std::async(std::launch::async, [&room, first, count] {
+      return room.sample({.request = {.count = count, .first = first}});
+    });
+    std::this_thread::sleep_for(50ms);
+    return answer;
+  };
+  auto many = ask(10, 5);
+  auto one = ask(20, 1);
+  EXPECT_EQ(metrics.queue_texts, 4);
+  allowed = true;
+  EXPECT_THAT(one.get().images.values, ElementsAre(20));
+  const ImageAnswer answer = many.get();
+  EXPECT_THAT(answer.images.values, ElementsAre(10, 11, 12, 13, 14));
+  EXPECT_EQ(answer.images.count, 5);
+  EXPECT_EQ(metrics.queue_texts, 0);
+  ImageRequest watched{.count = 3};
+  watched.on_step = [](const ImageStep&) {};
+  EXPECT_EQ(room.sample({.request = watched}).images.count, 3);
+  no_memory = true;
+  EXPECT_THROW(room.sample({.request = {.count = 2}}), Refusal);
+  EXPECT_EQ(room.sample({.request = {.count = 2}}).images.count, 2);
+  EXPECT_THAT(batches,
+              ElementsAre(" 0+1", " 10+2", " 12+2", " 20+1 14+1", " 0+3", " 0+2", " 0+1", " 1+1"));
 }
 
 TEST_F(EngineRoomTest, TellsWhenAJobIsQueuedAndBegun) {

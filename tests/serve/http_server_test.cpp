@@ -1,6 +1,7 @@
 #include "serve/http/http_server.h"
 
 #include "serve/raw_client.h"
+#include "support/log_listener.h"
 #include "support/wait_until.h"
 
 #include <tessera/base/error.h>
@@ -37,13 +38,13 @@ class HttpServerTest : public testing::Test {
 
   int start(HttpOptions options = {}) {
     if (options.max_body == HttpOptions().max_body) options.max_body = 1000;
-    server_.emplace(options,
-                    HttpHandlers{.answer = [this](const auto& request) { return answer(request); },
-                                 .refused_early =
-                                     [](int status) {
-                                       return HttpResponse{.status = status, .body = "early"};
-                                     }},
-                    metrics_);
+    server_.emplace(
+        options,
+        HttpHandlers{.answer = [this](const auto& request) { return answer(request); },
+                     .refused_early =
+                         [](int status) { return HttpResponse{.status = status, .body = "early"}; },
+                     .lost = [this] { lost_ = true; }},
+        metrics_);
     server_->start();
     return server_->port();
   }
@@ -53,6 +54,7 @@ class HttpServerTest : public testing::Test {
     if (request.path == "/wait") {
       EXPECT_TRUE(wait_until([&] { return released_.load(); }));
     }
+    if (request.path == "/large") return {.type = "text/plain", .body = std::string(64 << 20, 'x')};
     if (request.path == "/events") return {.type = "text/event-stream", .events = events_};
     std::string text = request.method + " " + request.path;
     for (const auto& [name, value] : request.query) text += " " + name + "=" + value;
@@ -63,7 +65,7 @@ class HttpServerTest : public testing::Test {
 
   Metrics metrics_;
   std::atomic<int> answered_{0};
-  std::atomic<bool> released_{false};
+  std::atomic<bool> released_{false}, lost_{false};
   std::shared_ptr<EventStream> events_ = std::make_shared<EventStream>();
   std::optional<HttpServer> server_;
 };
@@ -140,7 +142,10 @@ TEST_F(HttpServerTest, ClosesWhereABodyWouldBeTakenForARequest) {
         "POST / HTTP/1.1\r\nContent-Length: 4x\r\n", "POST / HTTP/1.1\r\nContent-Length: -1\r\n",
         "POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n",
         "POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n",
-        "POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n"}) {
+        "POST / HTTP/1.1\r\nTransfer-Encoding: gzip, chunked\r\n",
+        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n",
+        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n"}) {
     RawClient client(port);
     client.send(head + "\r\nGET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n");
     const std::string all = client.read_all();
@@ -253,10 +258,62 @@ TEST_F(HttpServerTest, FinishesWhatHasBegun) {
   EXPECT_THAT(exchange(port, "GET", "/late"), HasSubstr("Connection: close"));
   kept.read_all();
   EXPECT_TRUE(kept.closed()) << "nobody was served there";
-  EXPECT_FALSE(server_->finish(std::chrono::steady_clock::now() + 50ms));
   released_ = true;
   EXPECT_TRUE(server_->finish(std::chrono::steady_clock::now() + 60s));
   waiting.join();
+}
+
+TEST_F(HttpServerTest, CutsOffThoseWhoReadSlowlyAtTheEnd) {
+  const int port = start({.write = 60s});
+  RawClient trickling(port), silent(port);
+  for (RawClient* each : {&trickling, &silent}) {
+    each->take_little();
+    each->send("GET /large HTTP/1.1\r\n\r\n");
+  }
+  EXPECT_TRUE(wait_until([&] { return answered_ == 2; }));
+  std::atomic<bool> ended{false};
+  std::thread drip([&] {
+    for (int k = 0; k < 1500 && !ended; ++k) {
+      trickling.read_some();
+      std::this_thread::sleep_for(20ms);
+    }
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE(server_->finish(begin + 200ms));
+  server_.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 20s);
+  ended = true;
+  drip.join();
+}
+
+// The socket of this process that listens on a port.
+int listener_of(int port) {
+  for (int socket = 0; socket < 1024; ++socket) {
+    int listens = 0;
+    socklen_t size = sizeof listens;
+    if (::getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0 || !listens) continue;
+    sockaddr_in address{};
+    size = sizeof address;
+    if (::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0 &&
+        ntohs(address.sin_port) == port)
+      return socket;
+  }
+  return -1;
+}
+
+TEST_F(HttpServerTest, SaysThatItLostItsPort) {
+  const ::tessera::test::LogListener log;
+  const int port = start();
+  RawClient kept(port);
+  kept.send("GET /1 HTTP/1.1\r\n\r\n");
+  kept.read_until("type=");
+  EXPECT_FALSE(lost_);
+  ::shutdown(listener_of(port), SHUT_RDWR);
+  EXPECT_TRUE(wait_until([&] { return lost_.load(); }));
+  EXPECT_THAT(log.text(), HasSubstr("no connection can be accepted"));
+  kept.send("GET /2 HTTP/1.1\r\n\r\n");
+  EXPECT_THAT(kept.read_until("type="), HasSubstr("GET /2")) << "until the owner ends the server";
+  EXPECT_TRUE(server_->finish(std::chrono::steady_clock::now() + 60s));
 }
 
 TEST_F(HttpServerTest, SaysThatAPortIsTaken) {

@@ -23,7 +23,7 @@ struct Malice {
 
 std::string post(const std::string& path, const std::string& body,
                  const std::string& headers = {}) {
-  return "POST " + path + " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + headers +
+  return "POST " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + headers +
          "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 std::string ask(const std::string& body) {

@@ -85,7 +85,8 @@ class RawClient {
 inline std::string exchange(int port, const std::string& method, const std::string& path,
                             const std::string& body = {}, const std::string& headers = {}) {
   RawClient client(port);
-  client.send(method + " " + path + " HTTP/1.1\r\nHost: here\r\nConnection: close\r\n" + headers +
+  client.send(method + " " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" +
+              headers +
               (body.empty() ? "" : "Content-Length: " + std::to_string(body.size()) + "\r\n") +
               "\r\n" + body);
   return client.read_all();

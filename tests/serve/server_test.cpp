@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
 #include <future>
 #include <sstream>
 #include <thread>
@@ -80,13 +81,26 @@ TEST_F(ServerTest, TakesOptionsOfARequest) {
       "/v1/translate", R"({"q":"a b","model":"letters","steps":2,"candidates":"2x2","seed":9})"));
   EXPECT_EQ(answer["results"][0]["nfe"], 2);
   EXPECT_THAT(answer["results"][0]["candidates"], SizeIs(4));
-  for (const char* body :
-       {R"({})", R"({"q":7})", R"({"q":["a",1]})", R"({"q":"a","steps":"x"})",
-        R"({"q":"a","steps":1000000})", R"({"q":"a","steps":0})", R"({"q":"a","candidates":65})",
-        R"({"q":"a","candidates":"0x1"})", R"({"q":"a","model":"none"})",
-        R"({"q":"a","model":"pictures"})", R"({"q":"a","source":"fr","target":"en"})",
-        R"({"q":"a","seed":-1})", R"({"q":"a","stepz":1})", R"({"q":"a","selection":"rerank=x"})",
-        R"({"q":["a"],"stream":true})", R"({"q":"a","beam":2})", "[]", "null", "7"}) {
+  for (const char* body : {R"({})",
+                           R"({"q":7})",
+                           R"({"q":["a",1]})",
+                           R"({"q":"a","steps":"x"})",
+                           R"({"q":"a","steps":1000000})",
+                           R"({"q":"a","steps":0})",
+                           R"({"q":"a","candidates":65})",
+                           R"({"q":"a","candidates":"0x1"})",
+                           R"({"q":"a","candidates":"3x6148914691236517206"})",
+                           R"({"q":"a","model":"none"})",
+                           R"({"q":"a","model":"pictures"})",
+                           R"({"q":"a","source":"fr","target":"en"})",
+                           R"({"q":"a","seed":-1})",
+                           R"({"q":"a","stepz":1})",
+                           R"({"q":"a","selection":"rerank=x"})",
+                           R"({"q":["a"],"stream":true})",
+                           R"({"q":"a","beam":2})",
+                           "[]",
+                           "null",
+                           "7"}) {
     const Json wrong = json_of(post("/v1/translate", body), 400);
     EXPECT_TRUE(wrong.contains("error")) << body;
   }
@@ -131,6 +145,21 @@ TEST_F(ServerTest, StreamsStepsOfATranslation) {
       << "what is refused is no stream";
 }
 
+TEST_F(ServerTest, StreamsBeginWithTheOptionsInEffect) {
+  ServerOptions few = options();
+  few.text_options.steps = 2;
+  few.text_options.lengths = 2;
+  start(few);
+  const std::string answer =
+      post("/v1/translate", R"({"q":"a b","noises":3,"split":false,"stream":true})");
+  const auto begun = events_of(answer, "start");
+  ASSERT_THAT(begun, SizeIs(1));
+  EXPECT_THAT(events_of(answer, "step"), SizeIs(begun[0]["steps"]));
+  EXPECT_THAT(events_of(answer, "result").at(0)["results"][0]["candidates"],
+              SizeIs(begun[0]["candidates"]));
+  EXPECT_EQ(begun[0]["candidates"], 6);
+}
+
 TEST_F(ServerTest, MakesImages) {
   start();
   const Json answer = json_of(post("/v1/images", R"({"count":2,"label":"cat"})"));
@@ -166,6 +195,22 @@ TEST_F(ServerTest, ListsModels) {
   EXPECT_EQ(list["data"][0]["candidates"], "1x3");
   EXPECT_EQ(list["data"][1]["kind"], "images");
   EXPECT_EQ(list["data"][1]["classes"], (Json{"cat", "dog"}));
+}
+
+TEST_F(ServerTest, TellsWhatFoldersSay) {
+  const auto path = folder_ / "letters" / "config.json";
+  Json config = Json::parse(std::ifstream(path));
+  config["languages"] = {{"source", "fr"}, {"target", "pt-br"}};
+  config["attribution"] = "made of letters";
+  std::ofstream(path) << config;
+  ServerOptions silent = options();
+  silent.models[0].source = silent.models[0].target = "";
+  start(silent);
+  const Json model = json_of(get("/v1/models"))["data"][0];
+  EXPECT_EQ(model["languages"], (Json{{"source", "fr"}, {"target", "pt-br"}}));
+  EXPECT_EQ(model["attribution"], "made of letters");
+  start();
+  EXPECT_EQ(json_of(get("/v1/models"))["data"][0]["languages"]["source"], "de") << "as was said";
 }
 
 TEST_F(ServerTest, ServesAllInterfaces) {
@@ -209,6 +254,21 @@ TEST_F(ServerTest, WantsItsToken) {
             200);
 }
 
+TEST_F(ServerTest, IsForThisMachineAloneWithoutAToken) {
+  start();
+  const auto status = [&](const std::string& host) {
+    RawClient client(server_->port());
+    client.send("GET /v1/models HTTP/1.1\r\nConnection: close\r\nHost: " + host + "\r\n\r\n");
+    return status_of(client.read_all());
+  };
+  EXPECT_EQ(status("127.0.0.1"), 200);
+  EXPECT_EQ(status("evil.example"), 403);
+  ServerOptions any = options();
+  any.open = true;
+  start(any);
+  EXPECT_EQ(status("proxy.example"), 200);
+}
+
 TEST_F(ServerTest, LimitsTextsAndCharacters) {
   ServerOptions small = options();
   small.max_texts = 2;
@@ -235,6 +295,21 @@ TEST_F(ServerTest, EndsStreamsWhoseClientLeaves) {
     return text.find("tessera_abandoned_total 1\n") != std::string::npos &&
            text.find("tessera_streams 0\n") != std::string::npos;
   }));
+}
+
+TEST_F(ServerTest, EndsWorkWhoseClientLeaves) {
+  start();
+  const std::string body = R"({"count":64,"steps":1000})";
+  {
+    RawClient client(server_->port());
+    client.send("POST /v1/images HTTP/1.1\r\nContent-Length: " + std::to_string(body.size()) +
+                "\r\n\r\n" + body);
+    EXPECT_TRUE(wait_until([&] {
+      return get("/metrics").find("tessera_queue_seconds_count 1\n") != std::string::npos;
+    }));
+  }
+  EXPECT_TRUE(wait_until(
+      [&] { return get("/metrics").find("tessera_abandoned_total 1\n") != std::string::npos; }));
 }
 
 TEST_F(ServerTest, DrainsWithoutLosingAnything) {
@@ -276,6 +351,11 @@ TEST_F(ServerTest, RefusesOptionsThatMakeNoSense) {
   ServerOptions wrong = options();
   wrong.host = "0.0.0.0";
   EXPECT_THAT(complaint(wrong), HasSubstr("--token-file"));
+  wrong.host = "127.example.com";
+  EXPECT_THAT(complaint(wrong), HasSubstr("--token-file"));
+  wrong = options();
+  wrong.token = "a%41";
+  EXPECT_THAT(complaint(wrong), HasSubstr("'%'"));
   wrong = options();
   wrong.models.clear();
   EXPECT_THAT(complaint(wrong), HasSubstr("no model"));

@@ -4,6 +4,8 @@
 #include "base/require.h"
 #include "tensor/out_of_memory.h"
 
+#include <tessera/base/out_of_memory.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,10 +24,14 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+constexpr milliseconds kGlance{250};  // how often a waiting thread asks whether its client is there
+
 bool says_out_of_memory(const std::exception_ptr& failure) {
   if (!failure) return false;
   try {
     std::rethrow_exception(failure);
+  } catch (const OutOfMemory&) {
+    return true;
   } catch (const c10::Error& error) {
     return is_out_of_memory(error);
   } catch (const std::bad_alloc&) {
@@ -50,34 +56,51 @@ Refusal not_now(std::string message, RefusedBecause reason, seconds retry) {
   return refusal;
 }
 
+// Appends the images of a part.
+void append(ImageResult& part, ImageAnswer& answer) {
+  answer.nfe = part.nfe;
+  if (answer.images.count == 0) {
+    answer.images = std::move(part.images);
+    return;
+  }
+  answer.images.count += part.images.count;
+  answer.images.values.insert(answer.images.values.end(), part.images.values.begin(),
+                              part.images.values.end());
+}
+
 }  // namespace
 
-// A client's texts or images on their way. Guarded by the room's mutex.
+// A client's texts or images on their way, in parts: single texts, or some images. Guarded by the
+// room's mutex.
 struct EngineRoom::Job {
   size_t model = 0;
   bool watched = false;
   std::vector<TextRequest> texts = {};
   std::vector<int64_t> tokens = {};  // of each text
   std::optional<ImageRequest> image = {};
+  int64_t stride = 1;  // images of a part
   std::function<void(milliseconds)> on_begin = {};
   Clock::time_point arrived = Clock::now();
 
   std::condition_variable changed = {};
   std::stop_source stop = {};                // of the client, or of the room
-  size_t taken = 0, done = 0, in_batch = 0;  // texts
+  size_t taken = 0, done = 0, in_batch = 0;  // parts
   bool begun = false;
   std::exception_ptr failure = {};
   JobTimes times = {};
   std::vector<TextResult> results = {};
-  ImageResult image_result = {};
+  std::vector<ImageResult> image_results = {};  // of each part
 
-  size_t parts() const { return image ? 1 : texts.size(); }  // images are computed as a whole
+  size_t parts() const { return image ? image_results.size() : texts.size(); }
   int64_t items() const { return image ? image->count : static_cast<int64_t>(texts.size()); }
-  int64_t items_left() const {
-    if (failure || stop.stop_requested()) return 0;
-    return image ? (taken == 0 ? image->count : 0) : static_cast<int64_t>(texts.size() - taken);
+  int64_t items_before(size_t part) const {
+    const auto place = static_cast<int64_t>(part);
+    return image ? std::min(place * stride, image->count) : place;
   }
-  int64_t next_tokens() const { return image ? image->count : tokens[taken]; }
+  int64_t items_of(size_t part) const { return items_before(part + 1) - items_before(part); }
+  int64_t items_waiting() const { return items() - items_before(taken); }
+  int64_t items_left() const { return failure || stop.stop_requested() ? 0 : items_waiting(); }
+  int64_t tokens_of(size_t part) const { return image ? items_of(part) : tokens[part]; }
   bool over() const { return in_batch == 0 && (failure || done == parts()); }
 
   // Whether texts of both may stand in one batch.
@@ -92,7 +115,7 @@ struct EngineRoom::Batch {
   size_t model = 0;
   struct Part {
     std::shared_ptr<Job> job;
-    size_t place = 0;  // of the text in the job
+    size_t place = 0;  // in the job
   };
   std::vector<Part> parts = {};
   std::vector<std::pair<std::shared_ptr<Job>, milliseconds>> begun = {};  // for the first time
@@ -115,8 +138,7 @@ struct EngineRoom::Device {
   int64_t waiting_tokens() const {
     int64_t sum = 0;
     for (const auto& job : line)
-      for (size_t k = job->taken; k < job->parts(); ++k)
-        sum += job->image ? job->image->count : job->tokens[k];
+      for (size_t k = job->taken; k < job->parts(); ++k) sum += job->tokens_of(k);
     return sum;
   }
 };
@@ -227,7 +249,7 @@ TextAnswer EngineRoom::translate(TextJob job) {
     waiting->tokens.push_back(model.prepare_text(request));
   }
   waiting->results.resize(waiting->texts.size());
-  wait_for(waiting, job.stop, job.on_queued);
+  wait_for(waiting, job.stop, job.gone, job.on_queued);
   return {std::move(waiting->results), waiting->times};
 }
 
@@ -243,13 +265,23 @@ ImageAnswer EngineRoom::sample(ImageJob job) {
   waiting->image = std::move(job.request);
   waiting->image->stop = waiting->stop.get_token();
   model.prepare_images(*waiting->image);
-  wait_for(waiting, client, job.on_queued);
-  ImageResult& result = waiting->image_result;
-  return {std::move(result.images), result.nfe, waiting->times};
+  const int64_t count = waiting->image->count;
+  {
+    const std::lock_guard lock(mutex_);  // batch_tokens may shrink
+    waiting->stride = waiting->watched ? count : model.batch_tokens;
+  }
+  waiting->image_results.resize(
+      static_cast<size_t>((count + waiting->stride - 1) / waiting->stride));
+  wait_for(waiting, client, job.gone, job.on_queued);
+  ImageAnswer answer;
+  for (ImageResult& part : waiting->image_results) append(part, answer);
+  answer.times = waiting->times;
+  return answer;
 }
 
 // Enters the line and returns when all is computed.
 void EngineRoom::wait_for(const std::shared_ptr<Job>& job, const std::stop_token& client,
+                          const std::function<bool()>& gone,
                           const std::function<void(int64_t)>& on_queued) {
   Device& device = models_[job->model]->device;
   int64_t before = 0;
@@ -295,12 +327,26 @@ void EngineRoom::wait_for(const std::shared_ptr<Job>& job, const std::stop_token
   device.line.push_back(job);
   device.work.notify_one();
   const auto stopped = [&] { return job->stop.stop_requested(); };
-  if (!job->changed.wait_until(lock, job->arrived + options_.deadline,
-                               [&] { return job->begun || stopped(); }))
+  // False: not by `limit`.
+  const auto wait_until = [&](Clock::time_point limit, const std::function<bool()>& met) {
+    while (!met()) {
+      const Clock::time_point now = Clock::now();
+      if (now >= limit) return false;
+      job->changed.wait_until(lock, std::min(limit, now + kGlance), met);
+      if (!gone || met()) continue;
+      lock.unlock();
+      const bool left = gone();
+      lock.lock();
+      if (left) job->stop.request_stop();
+    }
+    return true;
+  };
+  if (!wait_until(job->arrived + options_.deadline, [&] { return job->begun || stopped(); }))
     throw not_now(fmt::format("the text waited {} seconds and was not begun",
                               duration_cast<seconds>(options_.deadline).count()),
                   RefusedBecause::deadline, retry_after(device));
-  job->changed.wait(lock, [&] { return job->over() || (stopped() && job->in_batch == 0); });
+  wait_until(Clock::time_point::max(),
+             [&] { return job->over() || (stopped() && job->in_batch == 0); });
   if (job->done == job->parts() && !job->failure) return;
   if (job->failure && !stopped()) std::rethrow_exception(job->failure);
   ++metrics_.abandoned;
@@ -309,8 +355,7 @@ void EngineRoom::wait_for(const std::shared_ptr<Job>& job, const std::stop_token
 
 // Takes what is left of a job out of the line. With the mutex held.
 void EngineRoom::leave_line(const std::shared_ptr<Job>& job) {
-  const auto parts_left = static_cast<int64_t>(job->parts() - job->taken);
-  waiting_ -= job->image ? parts_left * job->image->count : parts_left;
+  waiting_ -= job->items_waiting();
   metrics_.queue_texts = waiting_;
   job->taken = job->parts();
   std::erase(models_[job->model]->device.line, job);
@@ -378,10 +423,10 @@ EngineRoom::Batch EngineRoom::next_batch(Device& device) {
     const size_t before = batch.parts.size();
     for (const std::shared_ptr<Job>& job : device.line) {
       if (job->items_left() == 0 || !job->fits(*first)) continue;
-      const int64_t tokens = job->next_tokens();
+      const int64_t tokens = job->tokens_of(job->taken);
       full = !batch.parts.empty() && batch.tokens + tokens > model.given.batch_tokens;
       if (full) break;
-      const int64_t items = job->image ? job->image->count : 1;
+      const int64_t items = job->items_of(job->taken);
       batch.parts.push_back({job, job->taken++});
       batch.tokens += tokens;
       batch.items += items;
@@ -418,7 +463,11 @@ void EngineRoom::compute(Batch& batch) {
   try {
     if (batch.parts.front().job->image) {
       std::vector<ImageRequest> requests;
-      for (const Batch::Part& part : batch.parts) requests.push_back(*part.job->image);
+      for (const auto& [job, place] : batch.parts) {
+        ImageRequest& request = requests.emplace_back(*job->image);
+        request.first += job->items_before(place);
+        request.count = job->items_of(place);
+      }
       batch.images = model.given.run_images(requests);
       for (const ImageResult& result : batch.images) calls = std::max(calls, result.nfe);
     } else {
@@ -460,9 +509,9 @@ void EngineRoom::hand_out(Device& device, Batch& batch) {
     if (batch.failure) {
       failed(*job, batch.failure);
     } else if (job->image) {
-      job->image_result = std::move(batch.images[k]);
-      if (job->image_result.outcome == Outcome::done) ++job->done;
-      if (job->image_result.outcome == Outcome::failed) failed(*job, job->image_result.failure);
+      ImageResult& result = job->image_results[place] = std::move(batch.images[k]);
+      if (result.outcome == Outcome::done) ++job->done;
+      if (result.outcome == Outcome::failed) failed(*job, result.failure);
     } else {
       job->results[place] = std::move(batch.texts[k]);
       if (job->results[place].outcome == Outcome::done) ++job->done;
@@ -483,12 +532,13 @@ void EngineRoom::hand_out(Device& device, Batch& batch) {
     double& usual = device.tokens_per_second;
     usual = usual == 0 ? rate : 0.8 * usual + 0.2 * rate;
   }
-  if (no_memory) note_memory(*models_[batch.model]);
+  // A text or image alone that does not fit says nothing of batches.
+  if (no_memory && batch.items > 1) note_memory(*models_[batch.model], batch.tokens);
 }
 
-void EngineRoom::note_memory(Model& model) {
+void EngineRoom::note_memory(Model& model, int64_t too_many) {
   int64_t& tokens = model.given.batch_tokens;
-  tokens = std::max<int64_t>(1, tokens / 2);
+  tokens = std::max<int64_t>(1, std::min(tokens, too_many) / 2);
   log::warn("{}: out of memory; batches have {} tokens at most from now on", model.given.facts.name,
             tokens);
 }

@@ -23,7 +23,7 @@ struct RoomModel {
   ModelFacts facts;
   const Engine* engine = nullptr;
   std::string device = "cpu";  // models of one device share a thread
-  // Text models: candidates x symbols of a batch. Image models: images of a batch.
+  // Text models: candidates x symbols of a batch. Image models: images of a batch, at least 1.
   int64_t batch_tokens = 512;
 
   // Called in the thread of the request: sets the options that a request leaves to the defaults and
@@ -56,7 +56,8 @@ enum class Readiness { loading, ready, busy, draining };
 
 // The models, a thread for each device that computes, and the jobs that wait in front of them.
 //
-// A batch has texts of one model with equal options; those of watched jobs stand apart. The job
+// A batch has texts, or images, of one model with equal options; those of watched jobs stand apart,
+// and their images together. The job
 // whose turn it is says which; its texts and those of others that fit are taken in turn, one from
 // each job, until the batch is full. Jobs with texts left then go to the end of the line, so a long
 // one holds up nobody for more than a batch. A batch begins as soon as the device is free: what
@@ -93,7 +94,7 @@ class EngineRoom : public Service {
   struct Model;
 
   void wait_for(const std::shared_ptr<Job>& job, const std::stop_token& client,
-                const std::function<void(int64_t)>& on_queued);
+                const std::function<bool()>& gone, const std::function<void(int64_t)>& on_queued);
   void leave_line(const std::shared_ptr<Job>& job);
   std::chrono::seconds retry_after(const Device& device) const;
   void work(Device& device);
@@ -101,7 +102,7 @@ class EngineRoom : public Service {
   Batch next_batch(Device& device);
   void compute(Batch& batch);
   void hand_out(Device& device, Batch& batch);
-  void note_memory(Model& model);
+  void note_memory(Model& model, int64_t too_many);
 
   std::vector<ModelFacts> facts_;
   RoomOptions options_;

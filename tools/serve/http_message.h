@@ -19,6 +19,8 @@ struct HttpRequest {
   std::multimap<std::string, std::string> query = {};  // decoded
   std::map<std::string, std::string> headers = {};     // names in lower case
   std::string body = {};                               // at most --max-body bytes
+  // Whether the client has left; valid until the request is answered. May be empty.
+  std::function<bool()> gone = {};
 
   // The value of a header; empty: there is none.
   //   name  in lower case

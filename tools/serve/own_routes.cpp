@@ -1,9 +1,7 @@
 #include "base/log.h"
 #include "base/visible_text.h"
 #include "engine/image_engine.h"
-#include "image/png.h"
 
-#include <ATen/ATen.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +12,7 @@
 #include <utility>
 
 #include "serve/http/dispatcher.h"
+#include "serve/interfaces/base64_png.h"
 #include "serve/json_body.h"
 #include "serve/paragraphs.h"
 #include "serve/refusal.h"
@@ -159,16 +158,9 @@ Json answer_json(const ModelFacts& model, Json results, const JobTimes& times) {
   return answer;
 }
 
-// The bytes of a PNG in base64.
-std::string base64_png(const at::Tensor& picture) {
-  const std::string uri = image::png_data_uri(picture);
-  return uri.substr(uri.find(',') + 1);
-}
-
 Json images_json(const ModelFacts& model, const ImageAnswer& answer) {
   Json list = Json::array();
-  const at::Tensor pictures = engine::to_pictures(answer.images);
-  for (int64_t k = 0; k < answer.images.count; ++k) list.push_back(base64_png(pictures[k]));
+  for (int64_t k = 0; k < answer.images.count; ++k) list.push_back(base64_png(answer.images, k));
   Json json{{"images", list},
             {"height", answer.images.height},
             {"width", answer.images.width},
@@ -201,30 +193,25 @@ Json step_json(const TextStepView& view) {
 
 Json image_step_json(const ImageStep& step, const image_model::ImageModel& model) {
   const SampleStep& sample = step.sample;
-  const at::Tensor noisy =
-      model.pictures_of(sample.noisy.defined() ? sample.noisy : model.codebook().decode(sample.x));
-  const at::Tensor seen = model.pictures_of(sample.labels);
+  const Images noisy = engine::to_images(
+      model.pictures_of(sample.noisy.defined() ? sample.noisy : model.codebook().decode(sample.x)));
+  const Images seen = engine::to_images(model.pictures_of(sample.labels));
   Json images = Json::array();
-  for (int64_t k = 0; k < noisy.size(0); ++k)
-    images.push_back({{"noisy", base64_png(noisy[k])}, {"seen", base64_png(seen[k])}});
+  for (int64_t k = 0; k < noisy.count; ++k)
+    images.push_back({{"noisy", base64_png(noisy, k)}, {"seen", base64_png(seen, k)}});
   return {{"step", sample.index + 1}, {"calls", step.calls}, {"t", sample.t}, {"images", images}};
 }
 
 // --- streams ---
 
-// What a stream is told when it begins. Options that a request leaves open are the model's facts.
+// What a stream is told when it begins.
 Json start_json(const ModelFacts& model, const Engine& engine, const GenerateOptions& options,
                 milliseconds queued) {
   int64_t steps = 0, candidates = 1;
   if (model.steps > 0) {
-    const GenerateOptions all = engine.in_effect(options);
-    const bool usual = !options.preset;
-    steps = usual && !options.steps ? model.steps : *all.steps;
+    const GenerateOptions all = engine.in_effect(merged(model.text_defaults, options));
+    steps = *all.steps;
     candidates = *all.lengths * *all.noises;
-    if (usual && !options.candidates && !options.lengths && !options.noises) {
-      const std::string& text = model.usual_candidates;  // "3x2"
-      candidates = std::stoll(text) * std::stoll(text.substr(text.find('x') + 1));
-    }
   }
   return {{"steps", steps}, {"candidates", candidates}, {"queue_ms", queued.count()}};
 }
@@ -268,7 +255,7 @@ HttpResponse answer_stream(Work work) {
     } catch (const JobStopped&) {
       fail("the request was cut off", "the server is shutting down");
     } catch (const std::exception& error) {
-      log::error("a stream failed: {}", error.what());
+      if (!waits) log::error("a stream failed: {}", error.what());  // else the dispatcher says it
       fail("something went wrong in the server", "its log has more");
     }
     stream.events.close();
@@ -300,6 +287,7 @@ class OwnRoutes {
                      "split false");
       return stream_text(std::move(job), texts.front());
     }
+    job.gone = request.gone;
     return translate_all(std::move(job), texts, split);
   }
 
@@ -314,6 +302,7 @@ class OwnRoutes {
     job.model = model_named(service_, text_field(body, "model"), /*images=*/true);
     if (bool_field(body, "stream", false)) return stream_images(std::move(job));
     const ModelFacts& model = service_.models()[job.model];
+    job.gone = request.gone;
     return {.body = dump_json(images_json(model, service_.sample(std::move(job))))};
   }
 

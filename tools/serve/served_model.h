@@ -17,6 +17,7 @@ struct ModelFacts {
   int64_t height = 0, width = 0, channels = 0;  // of images
   int64_t steps = 0;                            // usual network calls; 0: not a diffusion model
   std::string usual_candidates = {};            // "9x1"; empty: not a diffusion model
+  GenerateOptions text_defaults = {};           // what requests leave open
   std::string attribution = {};                 // to be shown with its results; empty: none
 };
 

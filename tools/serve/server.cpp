@@ -16,6 +16,7 @@
 #include "serve/http/admission.h"
 #include "serve/http/dispatcher.h"
 #include "serve/http/http_server.h"
+#include "serve/http/local_name.h"
 #include "serve/metrics.h"
 #include "serve/routes.h"
 #include "serve/system_routes.h"
@@ -27,15 +28,13 @@ using serve::ModelFacts;
 using serve::Readiness;
 using SteadyClock = std::chrono::steady_clock;
 
-bool is_loopback(const std::string& host) {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
-}
-
 void check(const ServerOptions& options) {
   require_option(!options.models.empty(), "there is no model to serve");
   require_option(options.port >= 0 && options.port <= 65535,
                  "the port must be from 0 to 65535, got {}", options.port);
-  if (options.token.empty() && !options.open && !is_loopback(options.host))
+  // The HTTP library decodes "%41" in a header.
+  require_option(options.token.find('%') == std::string::npos, "the token must not have a '%'");
+  if (options.token.empty() && !options.open && !serve::is_local_name(options.host))
     throw UsageError(
         fmt::format("anyone who reaches {} could use this server", options.host),
         "set a token (--token-file FILE, or TESSERA_TOKEN), or say --open if none is wanted");
@@ -51,6 +50,7 @@ std::string name_of(const ServedFolder& model) {
 
 ModelFacts facts_of(const ServedFolder& model, const Engine& engine, const ServerOptions& options) {
   ModelFacts facts{.name = name_of(model), .makes_images = engine.makes_images()};
+  facts.attribution = engine.attribution();
   if (engine.makes_images()) {
     const Images size = engine.image_size();
     facts.classes = engine.classes();
@@ -60,8 +60,10 @@ ModelFacts facts_of(const ServedFolder& model, const Engine& engine, const Serve
     facts.steps = engine.in_effect(options.image_options).steps.value_or(0);
     return facts;
   }
-  facts.source = model.source;
-  facts.target = model.target;
+  const bool said = !model.source.empty();
+  facts.source = said ? model.source : engine.languages().source;
+  facts.target = said ? model.target : engine.languages().target;
+  facts.text_defaults = options.text_options;
   const GenerateOptions usual = engine.in_effect(options.text_options);
   facts.steps = usual.steps.value_or(0);
   facts.usual_candidates = usual.candidates.value_or("");
@@ -113,7 +115,8 @@ struct Server::State {
                            .connections = options.connections},
         serve::HttpHandlers{
             .answer = [this](const auto& request) { return dispatcher->answer(request); },
-            .refused_early = [this](int status) { return dispatcher->refused_early(status); }},
+            .refused_early = [this](int status) { return dispatcher->refused_early(status); },
+            .lost = options.on_lost},
         metrics);
     load();
     std::vector<serve::Route> routes =
@@ -128,8 +131,9 @@ struct Server::State {
     add(libretranslate_routes(*room, limits));
     add(deepl_routes(*room, limits));
     add(openai_image_routes(*room, limits));
-    dispatcher.emplace(std::move(routes), serve::Admission(options.token, options.origins),
-                       metrics);
+    const bool local_only = options.token.empty() && !options.open;  // check() saw to the host
+    dispatcher.emplace(std::move(routes),
+                       serve::Admission(options.token, options.origins, local_only), metrics);
   }
 
   void load() {

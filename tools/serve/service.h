@@ -22,6 +22,8 @@ struct TextJob {
   uint64_t seed = 1;
   GenerateOptions options = {};
   std::stop_token stop = {};
+  // Asked now and then by the thread that waits for the job: true stops it.
+  std::function<bool()> gone = {};
   // Called before the job waits, with the number of texts before it; and when it begins.
   std::function<void(int64_t before)> on_queued = {};
   std::function<void(std::chrono::milliseconds queued)> on_begin = {};
@@ -32,6 +34,7 @@ struct TextJob {
 struct ImageJob {
   size_t model = 0;
   ImageRequest request = {};  // with its own stop token and step hook; no `take`
+  std::function<bool()> gone = {};
   std::function<void(int64_t before)> on_queued = {};
   std::function<void(std::chrono::milliseconds queued)> on_begin = {};
 };
@@ -63,7 +66,7 @@ class Service {
 
   // Waits for its turn and computes. Throws Refusal if the queue is full (429), the server is
   // loading or draining, the deadline passed, or the device has no memory for it (503); Error for
-  // what the model refuses; Stopped (below) if the job's stop token asked for it.
+  // what the model refuses; JobStopped if the job's stop token asked for it.
   virtual TextAnswer translate(TextJob job) = 0;
   virtual ImageAnswer sample(ImageJob job) = 0;
 };

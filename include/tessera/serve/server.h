@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@ namespace tessera {
 struct ServedFolder {
   std::filesystem::path folder;  // of a run or a model
   std::string name = {};         // how requests name it; empty: the folder's name
-  // Of a translator, as codes ("de", "en"). Empty: unknown.
+  // Of a translator, as codes ("de", "en"). Empty: what its folder says.
   std::string source = {}, target = {};
 };
 
@@ -43,6 +44,9 @@ struct ServerOptions {
   // set: what suits the device.
   GenerateOptions text_options = {};
   SampleOptions image_options = {};
+
+  // Called from another thread if the server can accept no connections any more. Call drain() then.
+  std::function<void()> on_lost = {};
 };
 
 struct DrainOptions {

@@ -10,12 +10,18 @@
 namespace tessera::serve {
 
 constexpr size_t kBufferBytes = 8192;
+constexpr size_t kMostDiscarded = 64;  // buffers
 
 Connection::Connection(int socket, std::chrono::milliseconds write_limit)
     : socket_(socket), write_limit_(write_limit) {}
 
 Connection::~Connection() {
-  ::shutdown(socket_, SHUT_RDWR);
+  ::shutdown(socket_, SHUT_WR);
+  // A socket that is closed with bytes unread resets the connection, and the client loses what was
+  // sent to it.
+  buffer_.resize(kBufferBytes);
+  for (size_t k = 0; k < kMostDiscarded; ++k)
+    if (::recv(socket_, buffer_.data(), buffer_.size(), MSG_DONTWAIT) <= 0) break;
   ::close(socket_);
 }
 
@@ -75,9 +81,8 @@ int64_t Connection::write(const char* bytes, size_t size) {
   return static_cast<int64_t>(size);
 }
 
-bool Connection::is_writable() const {
-  const int found = wait(POLLIN | POLLOUT | POLLRDHUP, Clock::now());
-  return (found & POLLOUT) != 0 && (found & (POLLRDHUP | POLLHUP | POLLERR)) == 0;
+bool Connection::is_there() const {
+  return (wait(POLLRDHUP, Clock::now()) & (POLLRDHUP | POLLHUP | POLLERR)) == 0;
 }
 
 bool Connection::is_readable() const {

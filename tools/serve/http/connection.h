@@ -35,8 +35,8 @@ class Connection {
   // Bytes written, all of them; -1: the client has left, or does not take them.
   int64_t write(const char* bytes, size_t size);
 
-  // Whether bytes can be written now and the client is there.
-  bool is_writable() const;
+  // Whether the client is there, though it may not take bytes right now.
+  bool is_there() const;
   bool is_readable() const;
 
  private:

@@ -1,5 +1,6 @@
 #include "serve/http/http_server.h"
 
+#include "base/log.h"
 #include "base/require.h"
 
 #include <netinet/in.h>
@@ -17,9 +18,11 @@
 #include <limits>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 #include <utility>
 
+#include "serve/ascii.h"
 #include "serve/http/connection.h"
 #include "serve/http/thread_pool.h"
 
@@ -55,19 +58,14 @@ struct Exchange {
 thread_local Exchange* current = nullptr;
 thread_local bool refusing = false;  // the connection is one too many
 
-std::string in_lower_case(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 // What the library reads from and writes to.
 class ClientStream : public httplib::Stream {
  public:
   explicit ClientStream(Connection& connection) : connection_(connection) {}
 
   bool is_readable() const override { return connection_.is_readable(); }
-  bool is_writable() const override { return connection_.is_writable(); }
+  // The library asks before it writes; write() waits for those who read slowly.
+  bool is_writable() const override { return connection_.is_there(); }
   ssize_t read(char* bytes, size_t size) override { return connection_.read(bytes, size); }
   ssize_t write(const char* bytes, size_t size) override { return connection_.write(bytes, size); }
   void get_remote_ip_and_port(std::string&, int&) const override {}
@@ -75,7 +73,7 @@ class ClientStream : public httplib::Stream {
   socket_t socket() const override { return connection_.socket(); }
   // Of later versions of the library.
   virtual bool wait_readable() const { return connection_.is_readable(); }
-  virtual bool wait_writable() const { return connection_.is_writable(); }
+  virtual bool wait_writable() const { return connection_.is_there(); }
   virtual time_t duration() const { return 0; }
 
  private:
@@ -84,7 +82,8 @@ class ClientStream : public httplib::Stream {
 
 class Threads : public httplib::TaskQueue {
  public:
-  explicit Threads(size_t most) : pool_(most) {}
+  //   ended  called when no more connections come
+  Threads(size_t most, std::function<void()> ended) : pool_(most), ended_(std::move(ended)) {}
 
   // Later versions of the library return bool.
   using Taken = decltype(std::declval<httplib::TaskQueue&>().enqueue({}));
@@ -97,10 +96,14 @@ class Threads : public httplib::TaskQueue {
     }
     return static_cast<Taken>(true);
   }
-  void shutdown() override { pool_.join(); }
+  void shutdown() override {
+    ended_();
+    pool_.join();
+  }
 
  private:
   ThreadPool pool_;
+  std::function<void()> ended_;
 };
 
 // Takes a request over from the library, which then knows only that it has a body or not.
@@ -109,8 +112,8 @@ void take(httplib::Request& request, Exchange& exchange) {
   ours.method = request.method;
   ours.path = request.path;
   ours.query = {request.params.begin(), request.params.end()};
-  for (const auto& [name, value] : request.headers)
-    ours.headers.emplace(in_lower_case(name), value);
+  for (const auto& [name, value] : request.headers) ours.headers.emplace(lower_ascii(name), value);
+  ours.gone = [&connection = exchange.connection] { return !connection.is_there(); };
   exchange.http_1_0 = request.version == "HTTP/1.0";
 
   const size_t lengths = request.headers.count("Content-Length");
@@ -119,7 +122,7 @@ void take(httplib::Request& request, Exchange& exchange) {
                          length.find_first_not_of("0123456789") == std::string::npos;
   const size_t encodings = request.headers.count("Transfer-Encoding");
   const bool chunked =
-      encodings == 1 && in_lower_case(request.get_header_value("Transfer-Encoding")) == "chunked";
+      encodings == 1 && lower_ascii(request.get_header_value("Transfer-Encoding")) == "chunked";
   if (lengths > 0 && is_number) exchange.length = std::stoull(length);
   exchange.framing_is_wrong = lengths > 1 || (lengths == 1 && !is_number) || encodings > 1 ||
                               (encodings == 1 && (!chunked || lengths > 0 || exchange.http_1_0));
@@ -128,8 +131,9 @@ void take(httplib::Request& request, Exchange& exchange) {
   if (exchange.body && ours.method == "GET") request.method = "POST";
   const bool reads_body = request.method == "POST" || request.method == "PUT" ||
                           request.method == "PATCH" || request.method == "DELETE";
-  // A body that is not read would be taken for the next request.
-  exchange.must_close = exchange.framing_is_wrong || (exchange.body && !reads_body);
+  // A body that is not read would be taken for the next request. Of chunks only the library knows
+  // where they ended, and it takes damaged ones for the last.
+  exchange.must_close = exchange.framing_is_wrong || chunked || (exchange.body && !reads_body);
 
   request.path = "/";  // its patterns are regular expressions, which must not see long paths
   request.ranges.clear();
@@ -145,7 +149,9 @@ bool http_server_is_built_in() {
 struct HttpServer::State : httplib::Server {
   State(const HttpOptions& given, HttpHandlers handlers_, Metrics& metrics_)
       : options(given), handlers(std::move(handlers_)), metrics(metrics_) {
-    new_task_queue = [this] { return new Threads(static_cast<size_t>(options.connections)); };
+    new_task_queue = [this] {
+      return new Threads(static_cast<size_t>(options.connections), [this] { end_accepting(); });
+    };
     set_tcp_nodelay(true);
     set_socket_options([this](socket_t socket) {
       listener = socket;
@@ -248,6 +254,14 @@ struct HttpServer::State : httplib::Server {
       response.set_chunked_content_provider(type, provide, release);
   }
 
+  // The library accepts no more connections.
+  void end_accepting() {
+    if (finishing) return;
+    lost = true;
+    log::error("no connection can be accepted any more");
+    if (handlers.lost) handlers.lost();
+  }
+
   // Until the client sends a request. False: the connection is to be closed.
   bool wait_for_request(Connection& connection, bool is_first) {
     const auto begin = Clock::now();
@@ -262,6 +276,7 @@ struct HttpServer::State : httplib::Server {
 
   bool process_and_close_socket(socket_t socket) override {
     Connection connection(socket, options.write);
+    const Open registered(*this, socket);
     const int on = 1;
     ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     if (refusing) return refuse(connection);
@@ -280,6 +295,22 @@ struct HttpServer::State : httplib::Server {
     --metrics.connections;
     return true;
   }
+
+  // A connection whose socket others may shut down.
+  struct Open {
+    Open(State& state_, socket_t socket_) : state(state_), socket(socket_) {
+      const std::lock_guard lock(state.mutex);
+      state.open_sockets.insert(socket);
+    }
+    ~Open() {
+      const std::lock_guard lock(state.mutex);
+      state.open_sockets.erase(socket);
+    }
+    Open(const Open&) = delete;
+
+    State& state;
+    const socket_t socket;
+  };
 
   // Reads a request and answers it. Returns whether another may follow.
   bool serve_one(Connection& connection) {
@@ -320,10 +351,11 @@ struct HttpServer::State : httplib::Server {
   socket_t listener = INVALID_SOCKET;
   int port = 0;
   std::thread accepting;
-  std::atomic<bool> closing{false}, finishing{false};
+  std::atomic<bool> closing{false}, finishing{false}, lost{false};
   std::atomic<int64_t> busy{0};  // connections with a request under way
   std::mutex mutex;
   std::condition_variable idle;
+  std::set<socket_t> open_sockets;  // guarded by the mutex
 };
 
 HttpServer::HttpServer(const HttpOptions& options, HttpHandlers handlers, Metrics& metrics)
@@ -342,7 +374,7 @@ HttpServer::HttpServer(const HttpOptions& options, HttpHandlers handlers, Metric
 
 HttpServer::~HttpServer() {
   finish(Clock::now());
-  state_->stop();
+  if (!state_->lost) state_->stop();  // the library has closed the port otherwise
   if (state_->accepting.joinable())
     state_->accepting.join();
   else
@@ -355,7 +387,7 @@ int HttpServer::port() const {
 
 void HttpServer::start() {
   state_->accepting = std::thread([this] { state_->listen_after_bind(); });
-  while (!state_->is_running()) std::this_thread::yield();
+  while (!state_->is_running() && !state_->lost) std::this_thread::yield();
 }
 
 void HttpServer::close_connections() {
@@ -365,7 +397,10 @@ void HttpServer::close_connections() {
 bool HttpServer::finish(Clock::time_point limit) {
   state_->closing = state_->finishing = true;
   std::unique_lock lock(state_->mutex);
-  return state_->idle.wait_until(lock, limit, [&] { return state_->busy == 0; });
+  const bool whole = state_->idle.wait_until(lock, limit, [&] { return state_->busy == 0; });
+  if (!whole)
+    for (const socket_t socket : state_->open_sockets) ::shutdown(socket, SHUT_RDWR);
+  return whole;
 }
 
 }  // namespace tessera::serve

@@ -25,6 +25,7 @@ struct HttpOptions {
 struct HttpHandlers {
   std::function<HttpResponse(const HttpRequest&)> answer;
   std::function<HttpResponse(int status)> refused_early;  // for what is not a request
+  std::function<void()> lost = {};  // no connection can be accepted any more, before finish()
 };
 
 // Whether this build has an HTTP server.
@@ -44,8 +45,8 @@ class HttpServer {
   // From now on every answer ends its connection.
   void close_connections();
 
-  // Reads no new request. Returns when all that had begun are answered, or at `limit`; then true
-  // if none was cut off.
+  // Reads no new request. Returns when all that had begun are answered, or at `limit`, when all
+  // connections are cut off. Returns whether none was.
   bool finish(std::chrono::steady_clock::time_point limit);
 
  private:

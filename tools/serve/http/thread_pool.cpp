@@ -1,5 +1,6 @@
 #include "serve/http/thread_pool.h"
 
+#include <system_error>
 #include <utility>
 
 namespace tessera::serve {
@@ -8,7 +9,11 @@ bool ThreadPool::run(std::function<void()>& task) {
   const std::lock_guard lock(mutex_);
   if (tasks_.size() >= idle_) {
     if (threads_.size() >= most_) return false;
-    threads_.emplace_back([this] { work(); });
+    try {
+      threads_.emplace_back([this] { work(); });
+    } catch (const std::system_error&) {
+      return false;  // the system has no more
+    }
     ++idle_;  // it is, until it takes the task
   }
   tasks_.push_back(std::move(task));

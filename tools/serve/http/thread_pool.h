@@ -16,7 +16,7 @@ class ThreadPool {
   explicit ThreadPool(size_t most) : most_(most) {}
   ~ThreadPool() { join(); }
 
-  // False where all threads are at work; the task is not taken then.
+  // False where all threads are at work, or the system has no more; the task is not taken then.
   bool run(std::function<void()>& task);
 
   void join();  // after the last task

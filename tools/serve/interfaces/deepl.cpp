@@ -63,8 +63,8 @@ class Deepl {
 
     std::vector<Passage> passages;
     for (const std::string& text : texts) passages.push_back({text, html});
-    const TranslatedPassages translated =
-        translate_passages(service_, passages, splitting(fields), {.model = model});
+    const TranslatedPassages translated = translate_passages(
+        service_, passages, splitting(fields), {.model = model, .gone = request.gone});
     const std::string language = upper_case(base_language(service_.models()[model].source));
     Json results = Json::array();
     for (size_t k = 0; k < texts.size(); ++k)

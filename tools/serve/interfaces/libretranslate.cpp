@@ -108,7 +108,8 @@ class LibreTranslate {
     std::vector<Passage> passages;
     for (const std::string& text : texts) passages.push_back({text, format == "html"});
     const std::vector<TranslatedPassage> translated =
-        translate_passages(service_, passages, {.alternatives = alternatives}, {.model = model})
+        translate_passages(service_, passages, {.alternatives = alternatives},
+                           {.model = model, .gone = request.gone})
             .passages;
     const std::string& language = service_.models()[model].source;
     return answered(

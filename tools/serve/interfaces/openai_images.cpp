@@ -2,8 +2,7 @@
 
 #include "base/require.h"
 #include "base/visible_text.h"
-#include "engine/image_engine.h"
-#include "image/png.h"
+#include "serve/interfaces/base64_png.h"
 #include "serve/interfaces/request_fields.h"
 #include "serve/json_body.h"
 #include "serve/routes.h"
@@ -38,17 +37,6 @@ HttpResponse openai_refusal(const Refusal& refusal) {
   return {.status = refusal.status(), .body = dump_json({{"error", error}})};
 }
 
-// The bytes of a PNG in base64.
-std::string png_of(const Images& images, int64_t place) {
-  const Images one{.count = 1,
-                   .height = images.height,
-                   .width = images.width,
-                   .channels = images.channels,
-                   .values = {images.image(place), images.image(place + 1)}};
-  const std::string uri = image::png_data_uri(engine::to_pictures(one)[0]);
-  return uri.substr(uri.find(',') + 1);
-}
-
 class OpenaiImages {
  public:
   explicit OpenaiImages(Service& service) : service_(service) {}
@@ -57,7 +45,7 @@ class OpenaiImages {
     const RequestFields fields(request);
     const size_t model = model_of(fields);
     const ModelFacts& facts = service_.models()[model];
-    ImageJob job{.model = model};
+    ImageJob job{.model = model, .gone = request.gone};
     job.request.label = label_of(fields, facts);
     job.request.count = fields.number("n").value_or(1);
     if (job.request.count < 1 || job.request.count > kMostImages)
@@ -69,7 +57,8 @@ class OpenaiImages {
 
     const Images images = service_.sample(std::move(job)).images;
     Json data = Json::array();
-    for (int64_t k = 0; k < images.count; ++k) data.push_back({{"b64_json", png_of(images, k)}});
+    for (int64_t k = 0; k < images.count; ++k)
+      data.push_back({{"b64_json", base64_png(images, k)}});
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     return {.body = dump_json(
                 {{"created", std::chrono::duration_cast<std::chrono::seconds>(now).count()},
