@@ -62,12 +62,10 @@ class MadeExperiment : public testing::Test {
     store_.make_folders();
     const std::stop_token stop = stop_.get_token();
     const FolderLock lock = experiment::lock_store(store_, stop);
-    experiment::Runner runner(plan_, store_,
-                              {.program = folder_ / "program",
-                               .globals = {},
-                               .jobs = jobs,
-                               .devices = devices_},
-                              [&](const std::vector<experiment::JobState>&) { ++changes_; });
+    experiment::Runner runner(
+        plan_, store_,
+        {.program = folder_ / "program", .globals = {}, .jobs = jobs, .devices = devices_},
+        [&](const std::vector<experiment::JobState>&) { ++changes_; });
     return runner.run(experiment::selected_jobs(table_, plan_, only), lock, stop);
   }
 
