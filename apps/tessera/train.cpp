@@ -171,14 +171,6 @@ void add_train(CLI::App& program, const GlobalOptions& globals) {
           "who started several processes that train together: variables (RANK, WORLD_SIZE, "
           "...; torchrun sets them), slurm, mpi, or none")
       ->capture_default_str()
-      ->check([](const std::string& text) {
-        try {
-          parse_name<Launcher>(text);
-          return std::string();
-        } catch (const UsageError& error) {
-          return std::string(error.what());
-        }
-      })
       ->option_text(choices<Launcher>());
   train
       ->add_option("--rank-timeout", command->rank_timeout,
