@@ -11,11 +11,13 @@ if(NOT TESSERA_NCCL STREQUAL "OFF" AND TESSERA_CUDA_LINKS)
             ${TESSERA_TORCH_ROOT}/../nvidia/nccl/include)
   mark_as_advanced(TESSERA_NCCL_HEADER)
   find_package(CUDAToolkit REQUIRED)
-  # LibTorch's header of its NCCL group includes these, too.
-  find_path(TESSERA_CUSPARSE_HEADER cusparse.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+  # LibTorch's header of its NCCL group includes these, too. A toolkit without its libraries' headers
+  # lacks them; pip installs them beside torch.
+  file(GLOB _pip_cuda ${TESSERA_TORCH_ROOT}/../nvidia/cu*/include)
+  find_path(TESSERA_CUSPARSE_HEADER cusparse.h HINTS ${CUDAToolkit_INCLUDE_DIRS} ${_pip_cuda})
   mark_as_advanced(TESSERA_CUSPARSE_HEADER)
   if(TESSERA_NCCL_HEADER AND TESSERA_CUSPARSE_HEADER)
-    set(TESSERA_NCCL_INCLUDE ${TESSERA_NCCL_HEADER} ${CUDAToolkit_INCLUDE_DIRS})
+    set(TESSERA_NCCL_INCLUDE ${TESSERA_NCCL_HEADER} ${CUDAToolkit_INCLUDE_DIRS} ${TESSERA_CUSPARSE_HEADER})
   endif()
 endif()
 if(TESSERA_NCCL STREQUAL "ON" AND NOT TESSERA_NCCL_INCLUDE)

@@ -15,8 +15,8 @@ namespace {
 
 const at::Device kCuda(at::kCUDA, 0);
 
-struct Bench {
-  Bench(Coding coding, bool graphs)
+struct ImageBench {
+  ImageBench(Coding coding, bool graphs)
       : model(options(coding), {.channels = 3, .height = 16, .width = 16}, 10, kCuda,
               nn::Precision::bfloat16, 1),
         learner(model, {.graphs = graphs}, /*seed=*/3) {}
@@ -58,7 +58,7 @@ class CudaImageLearner : public testing::Test {
 TEST_F(CudaImageLearner, GraphsGiveTheBitsOfSingleLaunches) {
   for (const Coding coding : {Coding::bits, Coding::trainable}) {
     SCOPED_TRACE(name_of(coding));
-    Bench recorded(coding, true), single(coding, false);
+    ImageBench recorded(coding, true), single(coding, false);
     for (int64_t step = 0; step < 8; ++step) recorded.update(step);
     for (int64_t step = 0; step < 8; ++step) single.update(step);
     const at::Tensor a = recorded.model.parameters().values(),

@@ -9,7 +9,7 @@
 namespace tessera::nn {
 namespace {
 
-at::Tensor draw(at::IntArrayRef shape) {
+at::Tensor normals(at::IntArrayRef shape) {
   return at::randn(shape, at::TensorOptions(at::kCUDA)).to(at::kBFloat16);
 }
 
@@ -35,8 +35,8 @@ TEST(CudaResidualNorm, KernelsGiveWhatLibTorchGives) {
       for (const double share : {0.0, 0.3}) {
         SCOPED_TRACE(testing::Message() << width << (with_bias ? " with a bias, " : ", ") << share);
         Norm own(width);
-        const at::Tensor x = draw({7, 311, width}) + 3, y = draw(x.sizes()), bias = draw({width}),
-                         weights = draw(x.sizes());
+        const at::Tensor x = normals({7, 311, width}) + 3, y = normals(x.sizes()), bias = normals({width}),
+                         weights = normals(x.sizes());
         seed_generator();
         const at::Tensor kept =
             at::empty(x.sizes(), x.options().dtype(at::kBool)).bernoulli_(1 - share);
@@ -89,7 +89,7 @@ TEST(CudaResidualNorm, KernelsGiveWhatLibTorchGives) {
 
 TEST(CudaResidualNorm, IsTheSameWithoutGradients) {
   Norm own(512);
-  const at::Tensor x = draw({3, 17, 512}), y = draw(x.sizes()), bias = draw({512});
+  const at::Tensor x = normals({3, 17, 512}), y = normals(x.sizes()), bias = normals({512});
   const auto run = [&] { return residual_norm(x, {y, bias}, own.norm, 0.3, Mode::inference); };
   const at::Tensor with = run().detach();
   const c10::NoGradGuard no_grad;
