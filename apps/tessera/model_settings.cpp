@@ -17,8 +17,9 @@ void add_loading_options(CLI::App& command, ModelSettings& settings) {
   command
       .add_option("--precision", settings.precision,
                   "number format of the network; auto is bfloat16 on CUDA and float32 on a CPU "
-                  "(bfloat16 is faster there if the CPU has AVX512-BF16 or AMX)")
-      ->option_text("auto|float32|bfloat16");
+                  "(for text, int8 is the fastest there; bfloat16 is faster if the CPU has "
+                  "AVX512-BF16 or AMX)")
+      ->option_text("auto|float32|bfloat16|int8");
 }
 
 }  // namespace tessera::app

@@ -80,10 +80,20 @@ struct ImageEngine::Call {
   }
 };
 
+namespace {
+
+nn::Precision precision_of(const LoadOptions& options, at::Device device) {
+  const nn::Precision precision = nn::parse_precision(options.precision, device);
+  require_option(precision != nn::Precision::int8,
+                 "precision int8 is for text: models of images take float32 or bfloat16");
+  return precision;
+}
+
+}  // namespace
+
 ImageEngine::ImageEngine(const std::filesystem::path& model_folder, const LoadOptions& options,
                          at::Device device)
-    : loaded_(image_model::load_image_folder(model_folder, device,
-                                             nn::parse_precision(options.precision, device))) {
+    : loaded_(image_model::load_image_folder(model_folder, device, precision_of(options, device))) {
   require_option(options.reranker.empty(), "a reranker is not for models of images");
 }
 

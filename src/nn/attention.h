@@ -36,6 +36,9 @@ class SelfAttention {
   //   x  [B, 1, width]
   PendingBias step(const at::Tensor& x, KeyCache& cache, int64_t layer) const;
 
+  const Linear& in() const { return in_; }
+  const Linear& out() const { return out_; }
+
  private:
   Memory project(const at::Tensor& x, at::Tensor& queries) const;
 
@@ -56,6 +59,9 @@ class CrossAttention {
   //   bias  [B, 1, 1, S]
   PendingBias operator()(const at::Tensor& x, const Memory& memory, const at::Tensor& bias,
                          Kernels kernels) const;
+
+  const Linear& queries() const { return queries_; }
+  const Linear& out() const { return out_; }
 
  private:
   int64_t heads_ = 1;

@@ -1,6 +1,7 @@
 #include "nn/layers.h"
 
 #include "base/require.h"
+#include "nn/int8_linear.h"
 #include "nn/row_kernels.h"
 #include "nn/seeded_dropout.h"
 
@@ -10,11 +11,12 @@ namespace tessera::nn {
 
 Linear::Linear(Parameters& parameters, const std::string& name, int64_t inputs, int64_t outputs,
                bool with_bias, const Initial& initial)
-    : weight(parameters.add(name + ".weight", {outputs, inputs}, initial, Use::network)) {
+    : weight(parameters.add(name + ".weight", {outputs, inputs}, initial, Use::product)) {
   if (with_bias) bias = parameters.add(name + ".bias", {outputs}, Initial::zeros(), Use::network);
 }
 
 at::Tensor Linear::operator()(const at::Tensor& x) const {
+  if (weight.rounded() != nullptr) return int8_linear(*this, x);
   return at::linear(x.to(weight->scalar_type()), *weight,
                     bias.defined() ? std::optional<at::Tensor>(*bias) : std::nullopt);
 }

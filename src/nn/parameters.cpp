@@ -42,8 +42,8 @@ Weight Parameters::add(std::string name, std::vector<int64_t> shape, const Initi
     throw Error(
         fmt::format("the model would have more than {} parameters", with_commas(kMostNumbers)),
         kSmallerModel);
-  entries_.push_back({std::move(name), std::move(shape), initial, use, 0, size, {}});
-  return Weight(&entries_.back().leaf);
+  entries_.push_back({std::move(name), std::move(shape), initial, use, 0, size, {}, {}});
+  return Weight(&entries_.back().leaf, &entries_.back().rounded);
 }
 
 at::Tensor Parameters::view(const at::Tensor& buffer, const Entry& entry) const {
@@ -76,13 +76,13 @@ void Parameters::allocate(at::Device device, Precision precision, const Start& s
   if (stored) check_fit(*start.weights(), "");
   check_memory(device, /*trained=*/!stored);
   int64_t room = 0;
-  for (const Use use : {Use::network, Use::codes}) {
+  for (const bool codes : {false, true}) {
+    if (codes) network_ = room;
     for (Entry& entry : entries_) {
-      if (entry.use != use) continue;
+      if ((entry.use == Use::codes) != codes) continue;
       entry.offset = room;
       room += round_up(entry.size, kAligned);
     }
-    if (use == Use::network) network_ = room;
   }
 
   values_ = at::zeros({room}, at::TensorOptions().dtype(at::kFloat));
@@ -90,15 +90,19 @@ void Parameters::allocate(at::Device device, Precision precision, const Start& s
   values_ = values_.to(device);
   gradients_ = at::zeros_like(values_);
 
+  precision_ = precision;
   const bool low = precision == Precision::bfloat16;
   if (low) {
     low_values_ = values_.narrow(0, 0, network_).to(at::kBFloat16);
     low_gradients_ = at::zeros_like(low_values_);
   }
   for (Entry& entry : entries_) {
-    const bool low_entry = low && entry.use == Use::network;
+    const bool low_entry = low && entry.use != Use::codes;
     entry.leaf = view(low_entry ? low_values_ : values_, entry).detach();
-    entry.leaf.requires_grad_(true);
+    if (precision == Precision::int8 && entry.use == Use::product)
+      entry.rounded = std::make_unique<kernels::Int8Matrix>(entry.leaf.const_data_ptr<float>(),
+                                                            entry.shape[0], entry.shape[1]);
+    entry.leaf.requires_grad_(precision != Precision::int8);
   }
 }
 

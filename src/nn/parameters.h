@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernels/int8_matrix.h"
 #include "nn/precision.h"
 
 #include <tessera/files/safetensors.h>
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -41,7 +43,8 @@ class Start {
 
 // What a weight is used for.
 enum class Use {
-  network,  // used in the network's precision
+  network,  // used in the network's precision; in float32 if that is int8
+  product,  // the same for an operand of products [outputs, inputs], rounded to 8 bits in int8
   codes,    // always float32
 };
 
@@ -49,14 +52,18 @@ enum class Use {
 class Weight {
  public:
   Weight() = default;
-  explicit Weight(const at::Tensor* leaf) : leaf_(leaf) {}
+  using Rounded = std::unique_ptr<const kernels::Int8Matrix>;
+  Weight(const at::Tensor* leaf, const Rounded* rounded) : leaf_(leaf), rounded_(rounded) {}
 
   const at::Tensor& operator*() const { return *leaf_; }
   const at::Tensor* operator->() const { return leaf_; }
   bool defined() const { return leaf_ != nullptr; }
+  // The weight in 8 bits; nullptr if products are computed in another precision.
+  const kernels::Int8Matrix* rounded() const { return rounded_->get(); }
 
  private:
   const at::Tensor* leaf_ = nullptr;
+  const Rounded* rounded_ = nullptr;
 };
 
 // The weights of a network: one float32 buffer, of which every weight is a view. So clipping, AdamW
@@ -76,14 +83,12 @@ class Parameters {
   // Makes the buffers and fills in the first weights. A drawn weight depends on the seed and on its
   // place in the order of add(), not on the device. Throws Error before it allocates anything if
   // stored weights do not fit, or if the machine has too little memory: for training if weights are
-  // drawn, for use if they are stored.
+  // drawn, for use if they are stored. In int8 they are for use only.
   void allocate(at::Device device, Precision precision, const Start& start);
 
   int64_t count() const { return count_; }  // numbers in all weights
   at::Device device() const { return values_.device(); }
-  Precision precision() const {
-    return low_values_.defined() ? Precision::bfloat16 : Precision::float32;
-  }
+  Precision precision() const { return precision_; }
 
   // All weights, one after the other in float32, and their gradients after collect_gradients().
   // Every weight begins at a multiple of 8; zeros fill the gaps.
@@ -120,6 +125,7 @@ class Parameters {
     Use use;
     int64_t offset = 0, size = 0;
     at::Tensor leaf;
+    Weight::Rounded rounded;
   };
 
   at::Tensor view(const at::Tensor& buffer, const Entry& entry) const;
@@ -129,9 +135,10 @@ class Parameters {
   void check_fit(const safetensors::File& file, const std::string& prefix) const;
 
   std::deque<Entry> entries_;  // a deque: Weight points into it
+  Precision precision_ = Precision::float32;
   int64_t count_ = 0;
   int64_t room_ = 0;     // size of the buffer, with the zeros between weights
-  int64_t network_ = 0;  // size of the part with Use::network, which comes first
+  int64_t network_ = 0;  // size of the part before the codes
   at::Tensor values_, gradients_;
   at::Tensor low_values_, low_gradients_;  // [network_] bfloat16, or undefined
 };

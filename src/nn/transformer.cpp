@@ -1,5 +1,7 @@
 #include "nn/transformer.h"
 
+#include "nn/int8_linear.h"
+#include "nn/int8_transformer.h"
 #include "nn/residual_norm.h"
 
 #include <ATen/ATen.h>
@@ -72,6 +74,9 @@ at::Tensor Transformer::run(at::Tensor x, const Attention& attend_to_itself,
 at::Tensor Transformer::operator()(at::Tensor x, const at::Tensor& bias,
                                    const std::vector<Memory>& memories,
                                    const at::Tensor& memory_bias, Mode mode) const {
+  const bool reads_all = bias.size(2) == 1;  // every position sees the same ones
+  if (int8_ && mode == Mode::inference && reads_all)
+    return (*int8_)(x, bias, memories, memory_bias);
   const auto attention = [&](size_t i, const at::Tensor& y) {
     return layers_[i].self(y, bias, kernels_for(mode));
   };
@@ -86,6 +91,37 @@ at::Tensor Transformer::step(at::Tensor x, KeyCache& cache, const std::vector<Me
   at::Tensor result = run(std::move(x), attention, memories, memory_bias, Mode::inference);
   cache.advance();
   return result;
+}
+
+void Transformer::use_int8() {
+  const auto norm_of = [](const LayerNorm& norm) {
+    return kernels::cpu::Int8Norm{norm.scale->const_data_ptr<float>(),
+                                  norm.shift->const_data_ptr<float>()};
+  };
+  kernels::cpu::Int8Stack stack{.width = options_.width,
+                                .feedforward = options_.feedforward,
+                                .heads = options_.heads,
+                                .norm_first = options_.norm == NormPlace::pre,
+                                .gelu = options_.activation == Activation::gelu,
+                                .eps = static_cast<float>(LayerNorm::kEps),
+                                .layers = {},
+                                .last_norm = {}};
+  for (const Layer& layer : layers_) {
+    kernels::cpu::Int8Layer& form = stack.layers.emplace_back();
+    form.in = int8_form(layer.self.in());
+    form.out = int8_form(layer.self.out());
+    form.self_norm = norm_of(layer.self_norm);
+    if (layer.cross_norm.scale.defined()) {
+      form.queries = int8_form(layer.cross.queries());
+      form.cross_out = int8_form(layer.cross.out());
+      form.cross_norm = norm_of(layer.cross_norm);
+    }
+    form.up = int8_form(layer.up);
+    form.down = int8_form(layer.down);
+    form.feedforward_norm = norm_of(layer.feedforward_norm);
+  }
+  if (stack.norm_first) stack.last_norm = norm_of(last_norm_);
+  int8_ = std::make_shared<const Int8Transformer>(std::move(stack));
 }
 
 KeyCache Transformer::cache(int64_t rows, int64_t room) const {

@@ -4,9 +4,12 @@
 
 #include <tessera/base/enum_names.h>
 
+#include <memory>
 #include <vector>
 
 namespace tessera::nn {
+
+class Int8Transformer;
 
 // Where a layer normalises: the sum of a part's input and output (as in the first Transformer), or
 // the part's input.
@@ -51,6 +54,9 @@ class Transformer {
   // For `rows` sequences of at most `room` positions.
   KeyCache cache(int64_t rows, int64_t room) const;
 
+  // To be called when weights in int8 are there: computes with kernels made for them from then on.
+  void use_int8();
+
  private:
   struct Layer {
     SelfAttention self;
@@ -71,6 +77,7 @@ class Transformer {
   TransformerOptions options_;
   std::vector<Layer> layers_;
   LayerNorm last_norm_;  // only with NormPlace::pre
+  std::shared_ptr<const Int8Transformer> int8_;
 };
 
 }  // namespace tessera::nn

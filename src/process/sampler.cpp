@@ -311,13 +311,13 @@ Sample Sampler::run_from(const at::Tensor& noise, const at::Tensor& samples,
     require_shape(x0_hat, noise.sizes(), "the denoiser's result");
     x0_hat = x0_hat.to(noise.scalar_type());
     if (options_.clip > 0) x0_hat = x0_hat.clamp(-options_.clip, options_.clip);
-    if (options_.self_conditioning) state.previous = stand_in(x0_hat, options_.shown);
     bool go_on = true;
     if (callback)
       go_on =
           callback({index, t, state.x, state.tau, state.eps, x0_hat, codebook_->decode(x0_hat)});
     ++index;
     if (index == calls() || !go_on) break;
+    if (options_.self_conditioning) state.previous = stand_in(x0_hat, options_.shown);
     const double next = times_[index];
     run.advance(state, stand_in(x0_hat, options_.estimate), times_[index - 1], t,
                 ahead > 0 ? std::min(next, std::max(next - ahead, 1.0)) : next, index);

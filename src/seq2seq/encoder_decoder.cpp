@@ -92,6 +92,11 @@ at::Tensor EncoderDecoder::decode_step(const at::Tensor& h, nn::KeyCache& cache,
   return to_latent_(decoder_->step(h, cache, encoded.memories, encoded.memory_bias)).to(at::kFloat);
 }
 
+void EncoderDecoder::use_int8() {
+  encoder_.use_int8();
+  if (decoder_) decoder_->use_int8();
+}
+
 nn::KeyCache EncoderDecoder::cache(int64_t rows, int64_t room) const {
   return decoder_->cache(rows, room);
 }

@@ -50,7 +50,10 @@ class EncoderDecoder {
   at::Tensor decode_step(const at::Tensor& h, nn::KeyCache& cache, const Encoded& encoded) const;
   nn::KeyCache cache(int64_t rows, int64_t room) const;
 
-  // The type that products are computed in.
+  // See nn::Transformer.
+  void use_int8();
+
+  // The type that products are computed in; in int8 that of their results.
   at::ScalarType dtype() const { return from_latent_.weight->scalar_type(); }
 
  private:

@@ -52,6 +52,7 @@ Seq2Seq::Seq2Seq(const Seq2SeqOptions& options, int64_t symbols, std::vector<int
 
 void Seq2Seq::allocate(at::Device device, nn::Precision precision, const nn::Start& start) {
   parameters_.allocate(device, precision, start);
+  if (precision == nn::Precision::int8) network_.use_int8();
   // Without a gradient: autograd would tie the codes to the stream that is current now.
   const c10::NoGradGuard no_grad;
   codebook_.emplace(*embedding_, EmbeddingTableOptions{options_.normalise, undecodable_},

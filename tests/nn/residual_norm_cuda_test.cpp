@@ -35,8 +35,8 @@ TEST(CudaResidualNorm, KernelsGiveWhatLibTorchGives) {
       for (const double share : {0.0, 0.3}) {
         SCOPED_TRACE(testing::Message() << width << (with_bias ? " with a bias, " : ", ") << share);
         Norm own(width);
-        const at::Tensor x = normals({7, 311, width}) + 3, y = normals(x.sizes()), bias = normals({width}),
-                         weights = normals(x.sizes());
+        const at::Tensor x = normals({7, 311, width}) + 3, y = normals(x.sizes()),
+                         bias = normals({width}), weights = normals(x.sizes());
         seed_generator();
         const at::Tensor kept =
             at::empty(x.sizes(), x.options().dtype(at::kBool)).bernoulli_(1 - share);
