@@ -568,7 +568,7 @@ class Translator:
         """
         From a model folder, or the folder of a training run. Options that are not set come from the folder; a call can change them.
             device: auto, cpu, cuda or cuda:N
-            precision: float32, bfloat16, or auto: bfloat16 on CUDA only
+            precision: float32, bfloat16, int8 (on a CPU), or auto: bfloat16 on CUDA only
             checkpoint: of a run: best, last or a step; empty: best, else last
             reranker: run or model for the selection 'rerank'
             steps: number of sampling steps, at most the horizon; more steps take longer

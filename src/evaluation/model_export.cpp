@@ -10,6 +10,7 @@
 #include "image_model/autoencoder_folder.h"
 #include "image_model/image_folder.h"
 #include "nn/precision.h"
+#include "nn/rounded_weight.h"
 #include "seq2seq/model_folder.h"
 
 #include <tessera/files/safetensors.h>
@@ -31,13 +32,15 @@ constexpr const char* kClasses = "classes";
 // What must be known about a model to write it again.
 struct Parts {
   int64_t parameters = 0;
-  std::set<std::string> codes;  // names of the weights that stay float32
+  // Names of the weights that stay float32, and of those that can be rounded to 8 bits.
+  std::set<std::string> codes, products;
 };
 
 // Loads the model, so a folder that cannot be used is refused.
 Parts parts_of(const fs::path& folder, const std::string& kind) {
   const auto parts = [](const nn::Parameters& parameters) {
-    return Parts{parameters.count(), parameters.codes()};
+    return Parts{parameters.count(), parameters.names_of(nn::Use::codes),
+                 parameters.names_of(nn::Use::product)};
   };
   if (kind == image_model::kImageKind)
     return parts(image_model::load_image_folder(folder, at::kCPU, nn::Precision::float32)
@@ -52,18 +55,26 @@ bool is_image_kind(const std::string& kind) {
   return kind == image_model::kImageKind || kind == image_model::kAutoencoderKind;
 }
 
+// In int8, what no product takes is bfloat16.
 void write_weights(const fs::path& from, const fs::path& to, nn::Precision precision,
-                   const std::set<std::string>& codes) {
-  safetensors::Tensors weights = safetensors::File(from / kModelWeightsFile).tensors();
-  for (auto& [name, tensor] : weights) {
-    const bool low = precision == nn::Precision::bfloat16 && !codes.contains(name);
-    tensor = tensor.to(low ? at::kBFloat16 : at::kFloat);
+                   const Parts& parts) {
+  safetensors::Tensors weights;
+  for (const auto& [name, tensor] : safetensors::File(from / kModelWeightsFile).tensors()) {
+    if (precision == nn::Precision::int8 && parts.products.contains(name)) {
+      const auto rounded = nn::RoundedWeight::of(tensor.to(at::kFloat));
+      weights[name] = rounded.codes;
+      weights[nn::RoundedWeight::scale_name(name)] = rounded.scales;
+    } else {
+      const bool low = precision != nn::Precision::float32 && !parts.codes.contains(name);
+      weights[name] = tensor.to(low ? at::kBFloat16 : at::kFloat);
+    }
   }
   safetensors::save(to / kModelWeightsFile, weights);
 }
 
 // config.json with what the card adds. Returns it.
-Json write_config(const fs::path& from, const fs::path& to, const ExportCard& card) {
+Json write_config(const fs::path& from, const fs::path& to, const ExportCard& card,
+                  nn::Precision precision) {
   Json config = parse_model_config(from);
   const Json options = config.at("options");
   config.erase("options");  // they come last
@@ -71,6 +82,7 @@ Json write_config(const fs::path& from, const fs::path& to, const ExportCard& ca
   if (!card.attribution.empty()) config[kAttribution] = card.attribution;
   if (!card.classes.empty()) config[kClasses] = card.classes;
   config["options"] = options;
+  if (precision == nn::Precision::int8) mark_as_rounded(config);
   write_file_atomically(to / kModelConfigFile, config.dump(1) + "\n");
   return config;
 }
@@ -134,15 +146,19 @@ std::string toml_of(const Json& options) {
   return text;
 }
 
-TextEvaluation measured(const fs::path& folder, const ModelExportOptions& options) {
-  const Engine engine(folder, {.device = options.device, .precision = "float32"});
+TextEvaluation measured(const fs::path& folder, const std::string& precision,
+                        const ModelExportOptions& options) {
+  const Engine engine(folder, {.device = options.device, .precision = precision});
   return evaluate_texts(engine, *options.check,
                         {.warm_up = false, .stop = options.stop, .progress = options.progress});
 }
 
 ModelExport::Check checked(const fs::path& before, const fs::path& after,
                            const ModelExportOptions& options) {
-  const TextEvaluation first = measured(before, options), second = measured(after, options);
+  const std::string exact(name_of(nn::Precision::float32));
+  const bool rounded = options.precision == name_of(nn::Precision::int8);
+  const TextEvaluation first = measured(before, exact, options),
+                       second = measured(after, rounded ? options.precision : exact, options);
   return {first.scores.front(), second.scores.front(), std::ssize(second.texts)};
 }
 
@@ -176,6 +192,9 @@ ModelExport export_model(const fs::path& run_or_model, const fs::path& out,
   const auto precision = parse_name<nn::Precision>(options.precision);
   const fs::path folder = find_model_folder(run_or_model, options.checkpoint);
   const std::string kind = kind_of_model(folder);
+  require_option(precision != nn::Precision::int8 || !is_image_kind(kind),
+                 "precision int8 is for text: models of images take float32 or bfloat16");
+  require_exact_weights(folder, "another export");
   require_option(!options.check || !is_image_kind(kind),
                  "'{}' is a model of images: BLEU measures models of text (`tessera evaluate` "
                  "measures images)",
@@ -187,8 +206,8 @@ ModelExport export_model(const fs::path& run_or_model, const fs::path& out,
 
   AtomicFolder pending(place.parent_path());
   const fs::path& made = pending.path();
-  write_weights(folder, made, precision, parts.codes);
-  const Json config = write_config(folder, made, card);
+  write_weights(folder, made, precision, parts);
+  const Json config = write_config(folder, made, card, precision);
   for (const std::string& name : other_model_files(folder))
     write_file_atomically(made / name, read_file(folder / name));
   if (!card.licence_file.empty())

@@ -21,7 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t kModelFormat = 1;
+// 2: weights in 8 bits. Only folders that have them are of that format.
+constexpr int64_t kPlainFormat = 1, kRoundedFormat = 2;
 
 config::Value to_value(const Json& json, const std::string& what) {
   if (json.is_null()) return std::string("none");
@@ -71,9 +72,9 @@ Json parse_model_config(const fs::path& folder) {
     require(json.is_object() && json.contains("format"), "'{}' is not a model's configuration",
             path.string());
     const auto format = json.at("format").get<int64_t>();
-    if (format > kModelFormat)
+    if (format > kRoundedFormat)
       throw Error(fmt::format("'{}' is of format {}, newer than this tessera {} knows ({})",
-                              path.string(), format, version(), kModelFormat),
+                              path.string(), format, version(), kRoundedFormat),
                   "use the version of tessera that wrote it, or a later one");
     json.at("kind").get<std::string>();
     require(json.at("options").is_object(), "'{}' is broken: its options are not an object",
@@ -82,6 +83,18 @@ Json parse_model_config(const fs::path& folder) {
   } catch (const Json::exception& error) {
     throw Error(fmt::format("'{}' is broken: {}", path.string(), json_problem(error)));
   }
+}
+
+void mark_as_rounded(Json& config) {
+  config["format"] = kRoundedFormat;
+}
+
+void require_exact_weights(const fs::path& folder, std::string_view purpose) {
+  if (parse_model_config(folder).at("format").get<int64_t>() != kRoundedFormat) return;
+  throw Error(fmt::format("the weights in '{}' are rounded to 8 bits: they are for generating, not "
+                          "for {}",
+                          folder.string(), purpose),
+              "name the model or run that it was exported from");
 }
 
 ModelAbout about_model(const fs::path& folder) {
@@ -108,7 +121,7 @@ void write_model_config(const fs::path& folder, std::string_view kind, const Jso
                         const config::Schema& options) {
   Json stored = Json::object();
   for (const auto& [key, value] : options.values()) stored[key] = json_of(value);
-  Json json{{"format", kModelFormat}, {"kind", kind}};
+  Json json{{"format", kPlainFormat}, {"kind", kind}};
   json.update(facts);
   json["options"] = stored;
   write_file_atomically(folder / kModelConfigFile, json.dump(1) + "\n");

@@ -86,6 +86,11 @@ std::string kind_of_model(const std::filesystem::path& folder);
 // config.json as it is. Throws Error if we do not know its format.
 nlohmann::ordered_json parse_model_config(const std::filesystem::path& folder);
 
+// Says in a configuration that weights are in 8 bits. Older programs refuse such a folder.
+void mark_as_rounded(nlohmann::ordered_json& config);
+// Throws Error if they are: "... not for PURPOSE".
+void require_exact_weights(const std::filesystem::path& folder, std::string_view purpose);
+
 // Throws Error if config.json is broken.
 ModelAbout about_model(const std::filesystem::path& folder);
 

@@ -109,6 +109,7 @@ void average_models(const std::vector<fs::path>& folders, const fs::path& out) {
   std::vector<std::string> names;
   for (const fs::path& folder : folders) {
     require_model_folder(folder);
+    require_exact_weights(folder, "averaging");
     if (folder != first) require_alike(first, folder);
     add(weights, folder);
     names.push_back(name_of_folder(folder));

@@ -5,6 +5,9 @@
 
 namespace tessera::kernels {
 
+// Rounds the weights of an output to codes. Returns their scale.
+float round_weights(const float* weights, int64_t count, int8_t* codes);
+
 // The weights of a linear layer for products in 8 bits on a CPU: rounded to whole numbers, with a
 // scale for every output. Weight k of output j is about scale[j] * code.
 //
@@ -16,6 +19,8 @@ class Int8Matrix {
 
   Int8Matrix() = default;
   Int8Matrix(const float* weights, int64_t outputs, int64_t inputs);  // [outputs, inputs]
+  // Weights that are rounded.   codes [outputs, inputs], scales [outputs]
+  Int8Matrix(const int8_t* codes, const float* scales, int64_t outputs, int64_t inputs);
 
   int64_t outputs() const { return outputs_; }
   int64_t inputs() const { return inputs_; }
@@ -31,6 +36,9 @@ class Int8Matrix {
   const float* sums() const { return sums_.data(); }
 
  private:
+  Int8Matrix(int64_t outputs, int64_t inputs);
+  void set(int64_t output, const int8_t* codes, float scale);
+
   int64_t outputs_ = 0, inputs_ = 0;
   std::vector<int8_t> codes_;
   std::vector<float> scales_, sums_;

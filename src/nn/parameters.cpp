@@ -3,6 +3,7 @@
 #include "base/numerals.h"
 #include "base/require.h"
 #include "base/rounding.h"
+#include "nn/rounded_weight.h"
 #include "tensor/machine_memory.h"
 #include "tensor/tensor_checks.h"
 
@@ -100,10 +101,19 @@ void Parameters::allocate(at::Device device, Precision precision, const Start& s
     const bool low_entry = low && entry.use != Use::codes;
     entry.leaf = view(low_entry ? low_values_ : values_, entry).detach();
     if (precision == Precision::int8 && entry.use == Use::product)
-      entry.rounded = std::make_unique<kernels::Int8Matrix>(entry.leaf.const_data_ptr<float>(),
-                                                            entry.shape[0], entry.shape[1]);
+      entry.rounded = rounded(entry, start);
     entry.leaf.requires_grad_(precision != Precision::int8);
   }
+}
+
+Weight::Rounded Parameters::rounded(const Entry& entry, const Start& start) {
+  const int64_t outputs = entry.shape[0], inputs = entry.shape[1];
+  if (start.weights() != nullptr)
+    if (const auto stored = RoundedWeight::read(*start.weights(), entry.name))
+      return std::make_unique<kernels::Int8Matrix>(stored->codes.const_data_ptr<int8_t>(),
+                                                   stored->scales.const_data_ptr<float>(), outputs,
+                                                   inputs);
+  return std::make_unique<kernels::Int8Matrix>(entry.leaf.const_data_ptr<float>(), outputs, inputs);
 }
 
 void Parameters::publish() {
@@ -145,10 +155,10 @@ std::map<std::string, at::Tensor> Parameters::named(const at::Tensor& buffer) co
   return result;
 }
 
-std::set<std::string> Parameters::codes() const {
+std::set<std::string> Parameters::names_of(Use use) const {
   std::set<std::string> names;
   for (const Entry& entry : entries_)
-    if (entry.use == Use::codes) names.insert(entry.name);
+    if (entry.use == use) names.insert(entry.name);
   return names;
 }
 
@@ -156,7 +166,11 @@ void Parameters::read(const safetensors::File& file, const std::string& prefix,
                       const at::Tensor& buffer) const {
   const c10::NoGradGuard no_grad;
   check_fit(file, prefix);
-  for (const Entry& entry : entries_) view(buffer, entry).copy_(file.tensor(prefix + entry.name));
+  for (const Entry& entry : entries_) {
+    const std::string name = prefix + entry.name;
+    const auto rounded = RoundedWeight::read(file, name);
+    view(buffer, entry).copy_(rounded ? rounded->value() : file.tensor(name));
+  }
 }
 
 void Parameters::check_fit(const safetensors::File& file, const std::string& prefix) const {
@@ -172,7 +186,11 @@ void Parameters::check_fit(const safetensors::File& file, const std::string& pre
                                      shape_text(stored.sizes()), shape_text(entry.shape)));
   }
   std::set<std::string> known;
-  for (const Entry& entry : entries_) known.insert(prefix + entry.name);
+  for (const Entry& entry : entries_) {
+    known.insert(prefix + entry.name);
+    if (RoundedWeight::read(file, prefix + entry.name))
+      known.insert(RoundedWeight::scale_name(prefix + entry.name));
+  }
   for (const std::string& name : file.names())
     if (name.starts_with(prefix) && !known.contains(name))
       problems.push_back(fmt::format("'{}' is left over", name.substr(prefix.size())));

@@ -109,11 +109,11 @@ class Parameters {
   // The single weights as views of a buffer like values(), by name.
   std::map<std::string, at::Tensor> named(const at::Tensor& buffer) const;
 
-  // Names of the weights with Use::codes.
-  std::set<std::string> codes() const;
+  // Names of the weights of a use.
+  std::set<std::string> names_of(Use use) const;
 
-  // Fills a buffer like values() from named tensors. Throws Error that names what is missing, left
-  // over or of another shape.
+  // Fills a buffer like values() from named tensors, among them rounded ones (RoundedWeight). Throws
+  // Error that names what is missing, left over or of another shape.
   void read(const safetensors::File& file, const std::string& prefix,
             const at::Tensor& buffer) const;
 
@@ -129,6 +129,7 @@ class Parameters {
   };
 
   at::Tensor view(const at::Tensor& buffer, const Entry& entry) const;
+  static Weight::Rounded rounded(const Entry& entry, const Start& start);
   void check_memory(at::Device device, bool trained) const;
   void draw(const at::Tensor& buffer, uint64_t seed) const;
   // Throws Error that names what of a file is missing, left over or of another shape.

@@ -151,6 +151,7 @@ std::string TextTask::score_text(double score) const {
 
 safetensors::File TextTask::weights_of(const std::filesystem::path& run_or_model) const {
   const std::filesystem::path folder = find_model_folder(run_or_model);
+  require_exact_weights(folder, "train.init");
   const seq2seq::LoadedModel given =
       seq2seq::load_model_folder(folder, at::kCPU, nn::Precision::float32);
   if (const auto difference =

@@ -110,7 +110,7 @@ TEST_F(ExportCommand, SaysWhatIsWrong) {
   expect_failure("export tiny", 2, HasSubstr("--out"));
   expect_failure("export nowhere --out model", 1, HasSubstr("there is no folder 'nowhere'"));
   expect_failure("export tiny --out tiny", 1, HasSubstr("'tiny' exists already"));
-  expect_failure("export tiny --out model --precision int8", 2, HasSubstr("int8"));
+  expect_failure("export tiny --out model --precision int4", 2, HasSubstr("int4"));
   expect_failure("export tiny --out model --card card.toml", 2,
                  AllOf(HasSubstr("card.toml:1"), HasSubstr("did you mean 'title'")));
   expect_failure("export tiny --out model --check test", 2, HasSubstr("--data"));

@@ -18,6 +18,7 @@
 #include <ATen/ATen.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <set>
@@ -29,6 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -212,6 +214,60 @@ TEST_F(ModelExportTest, CanBeAveragedLikeAnyOther) {
   EXPECT_EQ(text("mean/LICENSE"), "Do as you like.\n");
   EXPECT_THAT(text("mean/README.md"),
               AllOf(HasSubstr("## Licence\n\nFree."), Not(HasSubstr("## Scores"))));
+}
+
+class RoundedExportTest : public ModelExportTest {
+ protected:
+  RoundedExportTest() { exported("out", {.precision = "int8"}); }
+};
+
+TEST_F(RoundedExportTest, StoresProductsIn8BitsAndNothingElse) {
+  const safetensors::Tensors before = weights("model");
+  int64_t rounded = 0;
+  for (const auto& [name, tensor] : weights("out")) {
+    if (!before.contains(name)) {
+      EXPECT_THAT(name, EndsWith(".weight.scale"));
+      continue;
+    }
+    const at::Tensor& exact = before.at(name);
+    EXPECT_EQ(tensor.sizes(), exact.sizes());
+    if (name.ends_with(".weight")) {
+      ASSERT_EQ(tensor.scalar_type(), at::kChar) << name;
+      const at::Tensor scales = weights("out").at(name + ".scale").unsqueeze(1);
+      const at::Tensor error = (tensor.to(at::kFloat) * scales - exact).abs();
+      EXPECT_TRUE((error <= scales * 0.5001).all().item<bool>()) << name;
+      ++rounded;
+    } else {
+      EXPECT_EQ(tensor.scalar_type(), name == "embedding" ? at::kFloat : at::kBFloat16) << name;
+    }
+  }
+  EXPECT_GT(rounded, 10);
+  EXPECT_EQ(nlohmann::json::parse(text("out/config.json")).at("format"), 2);
+}
+
+TEST_F(RoundedExportTest, GeneratesAsTheModelDoesIn8Bits) {
+  const auto said = [&](const char* folder, const char* precision) {
+    return Translator(folder_ / folder, {.device = "cpu", .precision = precision})
+        .translate("a b c d");
+  };
+  EXPECT_EQ(said("out", "int8"), said("model", "int8"));
+  EXPECT_FALSE(said("out", "float32").empty());
+  EXPECT_FALSE(said("out", "bfloat16").empty());
+}
+
+TEST_F(RoundedExportTest, IsForNothingButGenerating) {
+  EXPECT_THAT(test::complaint([&] { average_models({folder_ / "out"}, folder_ / "mean"); }),
+              HasSubstr("rounded to 8 bits: they are for generating, not for averaging"));
+  EXPECT_THAT(test::complaint([&] { export_model(folder_ / "out", folder_ / "again"); }),
+              HasSubstr("not for another export"));
+}
+
+TEST_F(RoundedExportTest, SaysWhichScalesAreMissing) {
+  safetensors::Tensors damaged = weights("out");
+  std::erase_if(damaged, [](const auto& one) { return one.first.ends_with("up.weight.scale"); });
+  safetensors::save(folder_ / "out" / kModelWeightsFile, damaged);
+  EXPECT_THAT(test::complaint([&] { Translator(folder_ / "out", {.device = "cpu"}); }),
+              HasSubstr("up.weight.scale"));
 }
 
 TEST_F(ModelExportTest, RefusesWhatCannotBe) {

@@ -16,7 +16,7 @@ namespace tessera {
 // How a model is written to be passed on.
 struct ModelExportOptions {
   std::string checkpoint = {};         // of a run: best, last or a step; empty: best, else last
-  std::string precision = "bfloat16";  // of the stored weights, or float32; codes stay float32
+  std::string precision = "bfloat16";  // of the weights; float32, int8; codes stay float32
   std::vector<std::filesystem::path> cards = {};  // TOML with what people say about it (models.md)
   std::string recipe = {};  // how it was trained, as TOML: goes into README.md
   // Models of text: measure the model before and after its weights are rounded.
