@@ -125,10 +125,11 @@ void add_export(CLI::App& program, const GlobalOptions& globals) {
       ->required()
       ->option_text("FOLDER");
   exporting
-      ->add_option("--precision", command->options.precision,
-                   "number format of the stored weights; codes are always float32. int8 is for models "
-                   "of text that generate on a CPU with --precision int8; other uses turn it back into "
-                   "float32")
+      ->add_option(
+          "--precision", command->options.precision,
+          "number format of the stored weights; codes are always float32. int8 is for models "
+          "of text that generate on a CPU with --precision int8; other uses turn it back into "
+          "float32")
       ->capture_default_str()
       ->option_text("bfloat16|float32|int8");
   exporting

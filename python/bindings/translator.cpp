@@ -342,7 +342,8 @@ void bind_translator(py::module_& module) {
                     .text = "From a model folder, or the folder of a training run. Options that "
                             "are not set come from the folder; a call can change them.\n"
                             "    device: auto, cpu, cuda or cuda:N\n"
-                            "    precision: float32, bfloat16, int8 (on a CPU), or auto: bfloat16 on CUDA only\n"
+                            "    precision: float32, bfloat16, int8 (on a CPU), or auto: bfloat16 "
+                            "on CUDA only\n"
                             "    checkpoint: of a run: best, last or a step; empty: best, else "
                             "last\n"
                             "    reranker: run or model for the selection 'rerank'"})

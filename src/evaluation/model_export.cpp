@@ -55,7 +55,7 @@ bool is_image_kind(const std::string& kind) {
   return kind == image_model::kImageKind || kind == image_model::kAutoencoderKind;
 }
 
-// In int8, what no product takes is bfloat16.
+// In int8, what no product takes stays float32.
 void write_weights(const fs::path& from, const fs::path& to, nn::Precision precision,
                    const Parts& parts) {
   safetensors::Tensors weights;
@@ -65,11 +65,17 @@ void write_weights(const fs::path& from, const fs::path& to, nn::Precision preci
       weights[name] = rounded.codes;
       weights[nn::RoundedWeight::scale_name(name)] = rounded.scales;
     } else {
-      const bool low = precision != nn::Precision::float32 && !parts.codes.contains(name);
+      const bool low = precision == nn::Precision::bfloat16 && !parts.codes.contains(name);
       weights[name] = tensor.to(low ? at::kBFloat16 : at::kFloat);
     }
   }
   safetensors::save(to / kModelWeightsFile, weights);
+}
+
+// Which weights are not rounded, for the card.
+std::string_view kept_in_float32(nn::Precision precision, const Parts& parts) {
+  if (precision == nn::Precision::int8) return " (of products; others: float32)";
+  return precision == nn::Precision::bfloat16 && !parts.codes.empty() ? " (codes: float32)" : "";
 }
 
 // config.json with what the card adds. Returns it.
@@ -163,7 +169,7 @@ ModelExport::Check checked(const fs::path& before, const fs::path& after,
 }
 
 void write_card(const fs::path& from, const fs::path& to, ExportCard card, const Json& config,
-                const ModelExport& made, bool mixed, const ModelExportOptions& options) {
+                const ModelExport& made, std::string_view kept, const ModelExportOptions& options) {
   complete(card, from);
   Facts facts;
   if (const Languages languages = stored_languages(config); languages.known())
@@ -171,7 +177,7 @@ void write_card(const fs::path& from, const fs::path& to, ExportCard card, const
   facts.emplace_back("parameters", with_commas(made.parameters));
   facts.emplace_back("weights", fmt::format("{} bytes, {}{}",
                                             with_commas(static_cast<int64_t>(made.weights_bytes)),
-                                            options.precision, mixed ? " (codes: float32)" : ""));
+                                            options.precision, kept));
   facts.emplace_back("SHA-256", fmt::format("`{}`", made.sha256));
   add_generation(facts, config.at("options"));
   Facts training = facts_of_card(from);
@@ -223,8 +229,7 @@ ModelExport export_model(const fs::path& run_or_model, const fs::path& out,
     result.weights_bytes = weights.size();
     result.sha256 = sha256(weights.view());
   }
-  const bool mixed = precision != nn::Precision::float32 && !parts.codes.empty();
-  write_card(folder, made, card, config, result, mixed, options);
+  write_card(folder, made, card, config, result, kept_in_float32(precision, parts), options);
   for (const auto& entry : fs::directory_iterator(made)) result.bytes += entry.file_size();
   pending.commit(place.filename().string());
   return result;

@@ -1,7 +1,7 @@
 #include "nn/layers.h"
 
 #include "base/require.h"
-#include "nn/int8_linear.h"
+#include "nn/int8.h"
 #include "nn/row_kernels.h"
 #include "nn/seeded_dropout.h"
 

@@ -112,8 +112,8 @@ class Parameters {
   // Names of the weights of a use.
   std::set<std::string> names_of(Use use) const;
 
-  // Fills a buffer like values() from named tensors, among them rounded ones (RoundedWeight). Throws
-  // Error that names what is missing, left over or of another shape.
+  // Fills a buffer like values() from named tensors, among them rounded ones (RoundedWeight).
+  // Throws Error that names what is missing, left over or of another shape.
   void read(const safetensors::File& file, const std::string& prefix,
             const at::Tensor& buffer) const;
 

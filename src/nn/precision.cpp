@@ -1,7 +1,7 @@
 #include "nn/precision.h"
 
 #include "base/require.h"
-#include "nn/int8_linear.h"
+#include "nn/int8.h"
 
 namespace tessera::nn {
 

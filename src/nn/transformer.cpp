@@ -1,7 +1,6 @@
 #include "nn/transformer.h"
 
-#include "nn/int8_linear.h"
-#include "nn/int8_transformer.h"
+#include "nn/int8.h"
 #include "nn/residual_norm.h"
 
 #include <ATen/ATen.h>

@@ -93,6 +93,21 @@ TEST_F(ExportCommand, WritesASmallModelThatWorksLikeTheRun) {
     EXPECT_EQ(file_text(folder_ / "model" / name), file_text(folder_ / "again" / name)) << name;
 }
 
+TEST_F(ExportCommand, WritesModelsIn8BitsForGenerating) {
+  train();
+  ASSERT_EQ(run("--device cpu export run --out small --precision int8 --check test").status, 0);
+  EXPECT_LT(std::filesystem::file_size(folder_ / "small/model.safetensors"),
+            std::filesystem::file_size(folder_ / "run/last/model.safetensors"));
+  EXPECT_EQ(run("--device cpu generate small --precision int8 <in").out,
+            run("--device cpu generate run --precision int8 <in").out);
+  EXPECT_EQ(run("--device cpu generate small <in").status, 0);
+  EXPECT_THAT(json("inspect small")["model"]["parameters"], testing::Gt(0));
+  EXPECT_THAT(file_text(folder_ / "small/README.md"),
+              HasSubstr("int8 (of products; others: float32)"));
+  expect_failure("average small small --out mean", 1, HasSubstr("rounded to 8 bits"));
+  expect_failure("export small --out other", 1, HasSubstr("exported from"));
+}
+
 TEST_F(ExportCommand, PrintsJson) {
   tessera::test::write_tiny_model(folder_ / "tiny");
   const auto report = json("export tiny --out model --precision float32");

@@ -150,6 +150,30 @@ TEST_F(GenerateCommand, ComputesInThePrecisionItIsTold) {
   const double precise = confidence("--precision float32");
   EXPECT_EQ(confidence(""), precise);  // the default on the CPU
   EXPECT_NE(confidence("--precision bfloat16"), precise);
+  const double rounded = confidence("--precision int8");
+  EXPECT_NE(rounded, precise);
+  EXPECT_NEAR(rounded, precise, 0.1);
+}
+
+TEST_F(GenerateCommand, IsTimedByPrecisionAndWork) {
+  const auto result =
+      run("--json --device cpu bench generate model --input in --precision float32,int8 --length 5 "
+          "--singles 1 --repeats 2");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const auto rows = nlohmann::json::parse(result.out)["rows"];
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows[0]["precision"], "float32");
+  EXPECT_EQ(rows[3]["preset"], "balanced");
+  for (const auto& row : rows) {
+    EXPECT_GT(row["sentences_per_second"], 0.0);
+    EXPECT_EQ(row["all_sentences_per_second"].size(), 2u);
+    EXPECT_LE(row["p50_ms"], row["p99_ms"]);
+    EXPECT_EQ(row["texts"].size(), lines_of(generate("<in").out).size());
+  }
+  EXPECT_THAT(run("--device cpu bench generate model --input in --repeats 1 --preset fast").out,
+              testing::ContainsRegex("int8 +fast +[0-9.]+ +[0-9.]+ ms"));
+  EXPECT_EQ(run("bench generate model --input in --preset quick").status, 2);
+  EXPECT_EQ(run("bench generate model --input nowhere").status, 1);
 }
 
 TEST_F(GenerateCommand, EndsWithTwoForWrongUsage) {

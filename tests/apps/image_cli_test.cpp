@@ -143,6 +143,9 @@ TEST_F(ImageCommands, EqualSeedsMakeEqualImages) {
   EXPECT_EQ(picture("a.png"), picture("b.png"));
   EXPECT_NE(picture("a.png"), picture("c.png"));
   expect_done("--quiet --seed 3 sample run --count 3 --precision bfloat16 --grid d.png");
+  const auto rounded = run("--device cpu sample run --count 3 --precision int8 --grid e.png");
+  EXPECT_EQ(rounded.status, 2);
+  EXPECT_THAT(rounded.err, HasSubstr("int8 is for text"));
 }
 
 TEST_F(ImageCommands, SeveralModelsStandInOnePicture) {

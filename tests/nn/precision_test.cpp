@@ -1,6 +1,6 @@
 #include "nn/precision.h"
 
-#include "nn/int8_linear.h"
+#include "nn/int8.h"
 
 #include <tessera/base/error.h>
 

@@ -39,9 +39,10 @@ inline Sums no_sums() {
 inline Codes codes_at(const int8_t* group) {
   return {_mm512_loadu_si512(group)};
 }
-// Adds 4 inputs of a row times a group.
+// Adds 4 inputs of a row times a group. In assembly, because GCC copies the sums around its own
+// form of this instruction, which takes twice as long.
 inline void add(Sums& sums, int32_t inputs, const Codes& codes) {
-  sums.of = _mm512_dpbusd_epi32(sums.of, _mm512_set1_epi32(inputs), codes.of);
+  asm("vpdpbusd %2, %1, %0" : "+v"(sums.of) : "v"(_mm512_set1_epi32(inputs)), "v"(codes.of));
 }
 inline void store(const Sums& sums, int32_t* to) {
   _mm512_storeu_si512(to, sums.of);
@@ -63,8 +64,8 @@ inline Sums no_sums() {
 inline Codes codes_at(const int8_t* group) {
   Codes codes;
   for (int k = 0; k < 4; ++k)
-    codes.of[k] = _mm256_cvtepi8_epi16(
-        _mm_loadu_si128(reinterpret_cast<const __m128i*>(group + 16 * k)));
+    codes.of[k] =
+        _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(group + 16 * k)));
   return codes;
 }
 inline void add(Sums& sums, int32_t inputs, const Codes& codes) {
@@ -163,25 +164,39 @@ void tile(const Int8Linear& layer, int64_t first_block, const RoundedRows& x, in
       for (int b = 0; b < blocks; ++b) add(sums[r][b], four, weights[b]);
     }
   }
+  // By constant indices alone, so that the sums stay in registers until here.
+  int32_t whole[rows][blocks][kBlock];
+#pragma GCC unroll 8
+  for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 8
+    for (int b = 0; b < blocks; ++b) store(sums[r][b], whole[r][b]);
+
   const float floor = then == Then::positive_part ? 0 : -std::numeric_limits<float>::infinity();
   for (int r = 0; r < rows; ++r) {
     const float scale = x.scale[static_cast<size_t>(first_row + r)],
                 low = x.low[static_cast<size_t>(first_row + r)];
     for (int b = 0; b < blocks; ++b) {
-      int32_t whole[kBlock];
-      store(sums[r][b], whole);
       const int64_t first = (first_block + b) * kBlock,
                     count = std::min(kBlock, matrix.outputs() - first);
       const float *const scales = matrix.scales() + first, *const totals = matrix.sums() + first;
       float bias[kBlock] = {}, result[kBlock];
-      if (layer.bias != nullptr) std::copy_n(layer.bias + first, count, bias);
+      if (layer.bias != nullptr) {
+        if (count == kBlock)  // without a call of memcpy
+          std::memcpy(bias, layer.bias + first, sizeof bias);
+        else
+          std::copy_n(layer.bias + first, count, bias);
+      }
 #pragma omp simd
       for (int64_t k = 0; k < kBlock; ++k) {
         const float value =
-            static_cast<float>(whole[k]) * (scale * scales[k]) + (low * totals[k] + bias[k]);
+            static_cast<float>(whole[r][b][k]) * (scale * scales[k]) + (low * totals[k] + bias[k]);
         result[k] = value > floor ? value : floor;
       }
-      std::memcpy(y + r * stride + b * kBlock, result, static_cast<size_t>(count) * sizeof(float));
+      float* const to = y + r * stride + b * kBlock;
+      if (count == kBlock)  // without a call of memcpy
+        std::memcpy(to, result, sizeof result);
+      else
+        std::copy_n(result, count, to);
     }
   }
 }
@@ -240,53 +255,137 @@ struct Queries {
   float* to;  // [count, heads * size]
 };
 
-// size: of a head; 0: any, given as `any`
-template <int64_t kSize>
-void attend(const Queries& queries, const Int8Memory& memory, int64_t keys, int64_t heads,
-            int64_t any, std::vector<float>& room) {
-  const int64_t size = kSize > 0 ? kSize : any;
-  const float scale = 1 / std::sqrt(static_cast<float>(size));
-  room.resize(static_cast<size_t>(keys));
-  float* const shares = room.data();
-  for (int64_t head = 0; head < heads; ++head) {
-    for (int64_t i = 0; i < queries.count; ++i) {
-      const float* const query = queries.from + i * queries.stride + head * size;
-      float largest = -std::numeric_limits<float>::infinity();
-      for (int64_t j = 0; j < keys; ++j) {
-        const float* const key = memory.keys + j * memory.stride + head * size;
-        float sum = 0;
+// Numbers in a register.
+#ifdef __AVX512F__
+constexpr int64_t kLanes = 16;
+#else
+constexpr int64_t kLanes = 8;
+#endif
+using Lanes = float __attribute__((vector_size(kLanes * sizeof(float))));
+
+inline Lanes lanes_at(const float* from) {
+  Lanes lanes;
+  std::memcpy(&lanes, from, sizeof lanes);
+  return lanes;
+}
+
+inline float sum_of(const Lanes& lanes) {
+  float sum = 0;
 #pragma omp simd reduction(+ : sum)
-        for (int64_t k = 0; k < size; ++k) sum += query[k] * key[k];
-        shares[j] = sum * scale;
-        largest = std::max(largest, shares[j]);
-      }
-      float total = 0;
-#pragma omp simd reduction(+ : total)
-      for (int64_t j = 0; j < keys; ++j) {
-        shares[j] = exponential(shares[j] - largest);
-        total += shares[j];
-      }
-      float* const result = queries.to + i * heads * size + head * size;
-      std::fill_n(result, size, 0.0F);
-      for (int64_t j = 0; j < keys; ++j) {
-        const float* const value = memory.values + j * memory.stride + head * size;
-        const float share = shares[j] / total;
+  for (int64_t k = 0; k < kLanes; ++k) sum += lanes[k];
+  return sum;
+}
+
+// The arithmetic of one head whose size is known: a multiple of kLanes.
+template <int64_t kSize>
+struct Head {
+  static constexpr int64_t kParts = kSize / kLanes;
+  static constexpr int64_t size() { return kSize; }
+
+  // Products of a query with keys, some keys at a time.
+  static void score(const float* query, const float* keys, int64_t stride, int64_t count,
+                    float* scores) {
+    constexpr int64_t kAtOnce = 4;
+    int64_t j = 0;
+    for (; j + kAtOnce <= count; j += kAtOnce)
+      score<kAtOnce>(query, keys + j * stride, stride, scores + j);
+    for (; j < count; ++j) score<1>(query, keys + j * stride, stride, scores + j);
+  }
+
+  // The sum of values, each times its share.
+  static void mix(const float* shares, const float* values, int64_t stride, int64_t count,
+                  float* result) {
+    Lanes sums[kParts] = {};
+    for (int64_t j = 0; j < count; ++j)
+#pragma GCC unroll 16
+      for (int64_t k = 0; k < kParts; ++k)
+        sums[k] += shares[j] * lanes_at(values + j * stride + k * kLanes);
+#pragma GCC unroll 16
+    for (int64_t k = 0; k < kParts; ++k) std::memcpy(result + k * kLanes, &sums[k], sizeof(Lanes));
+  }
+
+ private:
+  template <int64_t kCount>
+  static void score(const float* query, const float* keys, int64_t stride, float* scores) {
+    Lanes sums[kCount] = {};
+#pragma GCC unroll 8
+    for (int64_t k = 0; k < kSize; k += kLanes) {
+      const Lanes part = lanes_at(query + k);
+#pragma GCC unroll 4
+      for (int64_t j = 0; j < kCount; ++j) sums[j] += part * lanes_at(keys + j * stride + k);
+    }
+#pragma GCC unroll 4
+    for (int64_t j = 0; j < kCount; ++j) scores[j] = sum_of(sums[j]);
+  }
+};
+
+// The same for any size.
+struct AnyHead {
+  int64_t numbers;
+  int64_t size() const { return numbers; }
+
+  void score(const float* query, const float* keys, int64_t stride, int64_t count,
+             float* scores) const {
+    for (int64_t j = 0; j < count; ++j) {
+      float sum = 0;
+#pragma omp simd reduction(+ : sum)
+      for (int64_t k = 0; k < numbers; ++k) sum += query[k] * keys[j * stride + k];
+      scores[j] = sum;
+    }
+  }
+
+  void mix(const float* shares, const float* values, int64_t stride, int64_t count,
+           float* result) const {
+    std::fill_n(result, numbers, 0.0F);
+    for (int64_t j = 0; j < count; ++j)
 #pragma omp simd
-        for (int64_t k = 0; k < size; ++k) result[k] += share * value[k];
-      }
+      for (int64_t k = 0; k < numbers; ++k) result[k] += shares[j] * values[j * stride + k];
+  }
+};
+
+// In place.
+void softmax(float* scores, int64_t count, float scale) {
+  float largest = -std::numeric_limits<float>::infinity();
+#pragma omp simd reduction(max : largest)
+  for (int64_t j = 0; j < count; ++j) largest = scores[j] > largest ? scores[j] : largest;
+  float total = 0;
+#pragma omp simd reduction(+ : total)
+  for (int64_t j = 0; j < count; ++j) {
+    scores[j] = exponential((scores[j] - largest) * scale);
+    total += scores[j];
+  }
+  const float inverse = 1 / total;
+#pragma omp simd
+  for (int64_t j = 0; j < count; ++j) scores[j] *= inverse;
+}
+
+template <class HeadOfSize>
+void attend(const HeadOfSize& head, const Queries& queries, const Int8Memory& memory, int64_t keys,
+            int64_t heads, std::vector<float>& room) {
+  const float scale = 1 / std::sqrt(static_cast<float>(head.size()));
+  room.resize(static_cast<size_t>(keys));
+  for (int64_t number = 0; number < heads; ++number) {
+    const int64_t first = number * head.size();
+    for (int64_t i = 0; i < queries.count; ++i) {
+      head.score(queries.from + i * queries.stride + first, memory.keys + first, memory.stride,
+                 keys, room.data());
+      softmax(room.data(), keys, scale);
+      head.mix(room.data(), memory.values + first, memory.stride, keys,
+               queries.to + i * heads * head.size() + first);
     }
   }
 }
 
+//   size  of a head
 void attend_to(const Queries& queries, const Int8Memory& memory, int64_t keys, int64_t heads,
                int64_t size, std::vector<float>& room) {
   switch (size) {
     case 64:
-      return attend<64>(queries, memory, keys, heads, size, room);
+      return attend(Head<64>(), queries, memory, keys, heads, room);
     case 128:
-      return attend<128>(queries, memory, keys, heads, size, room);
+      return attend(Head<128>(), queries, memory, keys, heads, room);
     default:
-      return attend<0>(queries, memory, keys, heads, size, room);
+      return attend(AnyHead{size}, queries, memory, keys, heads, room);
   }
 }
 

@@ -1,7 +1,6 @@
-#include "nn/int8_transformer.h"
+#include "nn/int8.h"
 
 #include "base/require.h"
-#include "nn/int8_linear.h"
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
@@ -59,10 +58,7 @@ class SharedMemory {
     const at::Tensor visible = visible_by(bias);
     lengths_ = counts(visible);
     for (size_t row = 0; row < lengths_.size(); ++row) {
-      require(visible[static_cast<int64_t>(row)]
-                  .narrow(0, 0, lengths_[row])
-                  .all()
-                  .item<bool>(),
+      require(visible[static_cast<int64_t>(row)].narrow(0, 0, lengths_[row]).all().item<bool>(),
               "a memory in 8 bits must have its padding at the end");
       for (const Memory& memory : memories) all_.push_back(place_of(memory, row));
     }
@@ -89,6 +85,36 @@ class SharedMemory {
 };
 
 }  // namespace
+
+bool has_int8_kernels() {
+  return !kernels::cpu::available_int8_kernels().empty();
+}
+
+const kernels::cpu::Int8Kernels& int8_kernels() {
+  require(has_int8_kernels(), "this CPU cannot compute in 8 bits: it has no AVX2");
+  return *kernels::cpu::available_int8_kernels().front();
+}
+
+kernels::cpu::Int8Linear int8_form(const Linear& layer) {
+  return {layer.weight.rounded(),
+          layer.bias.defined() ? layer.bias->const_data_ptr<float>() : nullptr};
+}
+
+at::Tensor int8_linear(const Linear& layer, const at::Tensor& x) {
+  constexpr int64_t kRowsOfATask = 24;
+  const auto form = int8_form(layer);
+  const int64_t inputs = form.matrix->inputs(), outputs = form.matrix->outputs();
+  const at::Tensor from = x.to(at::kFloat).contiguous();
+  auto sizes = x.sizes().vec();
+  sizes.back() = outputs;
+  at::Tensor result = at::empty(sizes, from.options());
+  const float* const read = from.const_data_ptr<float>();
+  float* const written = result.mutable_data_ptr<float>();
+  at::parallel_for(0, from.numel() / inputs, kRowsOfATask, [&](int64_t begin, int64_t end) {
+    int8_kernels().linear(form, read + begin * inputs, end - begin, written + begin * outputs);
+  });
+  return result;
+}
 
 at::Tensor Int8Transformer::operator()(const at::Tensor& x, const at::Tensor& bias,
                                        const std::vector<Memory>& memories,
@@ -118,8 +144,7 @@ at::Tensor Int8Transformer::operator()(const at::Tensor& x, const at::Tensor& bi
       int8_kernels().run(stack_, part.sequences, first + part.first_row * stack_.width);
     }
   });
-  at::Tensor result = at::zeros({rows * length, stack_.width}, x.options().dtype(at::kFloat));
-  return result.index_copy_(0, places, states).view(x.sizes());
+  return x.reshape({rows * length, stack_.width}).index_copy(0, places, states).view(x.sizes());
 }
 
 }  // namespace tessera::nn
