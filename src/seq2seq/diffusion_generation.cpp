@@ -64,7 +64,9 @@ class Generation {
 
  private:
   BatchLimits limits(int64_t candidates) const {
-    return {candidates, options_.batch_tokens, positions(), batch_overhead(model_.device())};
+    const at::Device device = model_.device();
+    return {candidates, std::min(options_.batch_tokens, largest_useful_batch(device)), positions(),
+            batch_overhead(device)};
   }
 
   int64_t positions() const { return model_.options().network.positions; }

@@ -108,6 +108,11 @@ int64_t batch_overhead(at::Device device) {
   return device.is_cpu() ? kCpu : kCuda;
 }
 
+int64_t largest_useful_batch(at::Device device) {
+  constexpr int64_t kCpu = 4096;
+  return device.is_cpu() ? kCpu : std::numeric_limits<int64_t>::max();
+}
+
 at::Tensor sample_numbers(std::span<const SourceSentence> sentences, const GenerationBatch& batch,
                           int64_t candidates, at::Device device) {
   std::vector<int64_t> numbers;

@@ -55,6 +55,10 @@ std::vector<GenerationBatch> plan_batches(std::span<const SentenceSize> sizes,
 // What a batch costs on a device besides its tokens (BatchLimits::overhead).
 int64_t batch_overhead(at::Device device);
 
+// The largest batch that is worth its size on a device, in tokens. On a CPU, states of larger ones
+// leave the cache.
+int64_t largest_useful_batch(at::Device device);
+
 // The numbers of the random streams for a batch's candidates, functions of SourceSentence::noise
 // and the candidate: [sentences * candidates] int64.
 at::Tensor sample_numbers(std::span<const SourceSentence> sentences, const GenerationBatch& batch,

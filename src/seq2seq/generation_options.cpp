@@ -99,7 +99,8 @@ void declare_all(
   part_for({autoregressive}, [&] { declare_search(schema, options); });
   schema
       .option("generate.batch_tokens", options.batch_tokens,
-              "size of a batch, in candidates x padded length; lower it if memory runs out")
+              "size of a batch, in candidates x padded length, at most 4096 by diffusion on a "
+              "CPU; lower it if memory runs out")
       .range(1, 100000000);
   part_for({diffusion, symbols}, [&] { declare_steps(schema, "sampler.", options.sampler); });
   part_for({diffusion}, [&] { declare_paths(schema, "sampler.", options.sampler); });
