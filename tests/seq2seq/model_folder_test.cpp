@@ -152,8 +152,8 @@ TEST_F(ModelFolder, ThatIsMissingOrIncompleteIsNamed) {
 }
 
 TEST_F(ModelFolder, OfANewerFormatIsRefused) {
-  edit_config([](auto& json) { json["format"] = 2; });
-  EXPECT_THAT(complaint(), HasSubstr("format 2, newer than this tessera"));
+  edit_config([](auto& json) { json["format"] = 3; });
+  EXPECT_THAT(complaint(), HasSubstr("format 3, newer than this tessera"));
 }
 
 TEST_F(ModelFolder, ThatIsBrokenIsRefused) {
