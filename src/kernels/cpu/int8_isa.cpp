@@ -2,6 +2,7 @@
 // product of 4 by 4 numbers is written in instructions; the compiler vectorises the rest.
 
 #include "kernels/cpu/int8.h"
+#include "kernels/cpu/isa.h"
 
 #include <immintrin.h>
 
@@ -11,11 +12,6 @@
 #include <cstring>
 #include <limits>
 #include <vector>
-
-#define TESSERA_NAME_2(prefix, isa) prefix##isa
-#define TESSERA_NAME(prefix, isa) TESSERA_NAME_2(prefix, isa)
-#define TESSERA_TEXT_2(isa) #isa
-#define TESSERA_TEXT(isa) TESSERA_TEXT_2(isa)
 
 namespace tessera::kernels::cpu {
 namespace {

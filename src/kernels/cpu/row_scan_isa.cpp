@@ -1,15 +1,11 @@
 // Compiled once per instruction set (macro TESSERA_ISA, flags in src/CMakeLists.txt). The loops are
 // plain C++ that the compiler vectorises.
 
+#include "kernels/cpu/isa.h"
 #include "kernels/cpu/row_scan.h"
 
 #include <cmath>
 #include <limits>
-
-#define TESSERA_NAME_2(prefix, isa) prefix##isa
-#define TESSERA_NAME(prefix, isa) TESSERA_NAME_2(prefix, isa)
-#define TESSERA_TEXT_2(isa) #isa
-#define TESSERA_TEXT(isa) TESSERA_TEXT_2(isa)
 
 namespace tessera::kernels::cpu {
 namespace {
