@@ -57,11 +57,11 @@ class SharedMemory {
     if (memories.empty()) return;
     const at::Tensor visible = visible_by(bias);
     lengths_ = counts(visible);
-    for (size_t row = 0; row < lengths_.size(); ++row) {
-      require(visible[static_cast<int64_t>(row)].narrow(0, 0, lengths_[row]).all().item<bool>(),
-              "a memory in 8 bits must have its padding at the end");
+    const at::Tensor places = at::arange(visible.size(1)).unsqueeze(0);
+    require(at::equal(visible, places.lt(visible.sum(1, /*keepdim=*/true))),
+            "a memory in 8 bits must have its padding at the end");
+    for (size_t row = 0; row < lengths_.size(); ++row)
       for (const Memory& memory : memories) all_.push_back(place_of(memory, row));
-    }
   }
 
   int64_t rows() const { return static_cast<int64_t>(lengths_.size()); }

@@ -16,7 +16,8 @@ namespace tessera {
 // How a Translator works. Options that are not set come from the model's folder.
 struct TranslatorOptions {
   std::string device = "auto";             // auto, cpu, cuda or cuda:N
-  std::string precision = "auto";          // float32, bfloat16, int8 (on a CPU); auto
+  std::string precision = "auto";          // float32, bfloat16, int8 (on a CPU); auto:
+                                           // bfloat16 on CUDA only
   std::string checkpoint = {};             // of a run: best, last or a step; empty: best, else last
   std::optional<std::string> preset = {};  // fast, balanced or best; overridden by what follows
   std::optional<int64_t> steps = {};       // of the sampler: more are slower
